@@ -1,0 +1,69 @@
+"""The end of the stream: what was held is settled, what is open is closed or reported as truncated.
+
+    inside an opener's spelling                  text
+    after an opener, before the commit point     markup + Anomaly(truncated); unmarked formats: text
+    after the commit point                       arguments stay open, ToolCallEnd(complete=False)
+    a closer and nothing behind it               the closer counts
+    a block that counts as a whole               text
+"""
+
+from __future__ import annotations
+
+from unbraid.core.gaps import end_gap
+from unbraid.core.grammar import Capture
+from unbraid.core.json_scan import complete, in_string
+from unbraid.core.records import Argument, InCapture, InEnvelope, InGap, InJson, Trial
+from unbraid.core.run import Run
+from unbraid.core.trials import accept, give_away, refuse
+from unbraid.core.values import drop_value
+
+
+def end_trial(run: Run, trial: Trial) -> None:
+    """No more input decides the trial."""
+    if trial.kind == "closing":
+        accept(run)
+    elif trial.kind == "block" or run.region.at_end == "text":
+        refuse(run, len(run.buf))
+    else:
+        give_away(run)
+
+
+def end_stream(run: Run) -> None:
+    """Settle everything; no trial is open."""
+    _end_place(run)
+    run.markup("cut", len(run.buf) - run.pos)
+    if run.call is not None:
+        _end_open_call(run)
+    run.end_reasoning()
+    run.dropped("cut", "", len(run.marks) - run.mark)
+
+
+def _end_place(run: Run) -> None:
+    at, kind = run.at, run.region.kind
+    if isinstance(at, InGap):
+        end_gap(run)
+    elif isinstance(at, InCapture):
+        if isinstance(kind, Capture) and kind.release and run.pos < len(run.buf):
+            run.end_reasoning()
+            run.content(len(run.buf) - run.pos)
+    else:
+        drop_value(run)
+
+
+def _end_open_call(run: Run) -> None:
+    argument = _argument(run)
+    if argument is not None and argument.form == "raw" and complete(argument.mode, argument.nest):
+        run.end_call(complete=True)
+        return
+    if argument is not None and argument.openers and in_string(argument.mode):
+        run.anomaly("unterminated_string", str(argument.openers))
+    run.anomaly("truncated")
+    run.end_call(complete=False)
+
+
+def _argument(run: Run) -> Argument | None:
+    if isinstance(run.at, InJson):
+        return run.at.argument
+    if isinstance(run.at, InEnvelope):
+        return run.at.member.argument
+    return None

@@ -1,0 +1,99 @@
+"""Finding literals in a growing text: the only file that knows about hold-back.
+
+A region's live *literals* are its terminals' spellings, each alone and behind each of its framing literals. The
+leftmost literal counts, the longest at a tie. Text is settled up to the longest suffix that is a proper prefix of a
+live literal; that suffix is the hold-back, nothing else is ever held (law 4, eagerness).
+
+`find` searches with one regular expression, a trie of the literals: linear, no backtracking beyond the length of a
+literal. `tail` looks once at the end of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from attrs import field, frozen
+
+
+@frozen
+class Lexeme:
+    """A live literal: `terminal` behind `before` code points of framing; `size` code points in all."""
+
+    terminal: str
+    before: int
+    size: int
+
+
+@frozen(eq=False)
+class Lexicon:
+    """The live literals of one region, compiled.
+
+    `bare`: the literals without framing, for a place where white space was already read.
+    """
+
+    lexemes: Mapping[str, Lexeme]
+    find: re.Pattern[str]
+    bare: re.Pattern[str]
+    prefixes: frozenset[str]
+    firsts: frozenset[str]
+    longest: int
+    extendable: frozenset[str] = field(default=frozenset())
+
+    def tail(self, text: str, start: int) -> int:
+        """Where the hold-back of `text[start:]` begins; `len(text)` if nothing is held."""
+        size = len(text)
+        firsts, prefixes = self.firsts, self.prefixes
+        for place in range(max(start, size - self.longest + 1), size):
+            if text[place] in firsts and text[place:] in prefixes:
+                return place
+        return size
+
+    def waits(self, text: str, start: int, literal: str) -> bool:
+        """Whether `literal`, found at `start`, may still turn out to be the beginning of a longer one."""
+        return literal in self.extendable and text[start:] in self.prefixes
+
+
+def lexicon(lexemes: Mapping[str, Lexeme]) -> Lexicon:
+    """Compile literals. An empty mapping gives a lexicon that finds and holds nothing."""
+    literals = tuple(lexemes)
+    prefixes = frozenset(literal[:size] for literal in literals for size in range(1, len(literal)))
+    return Lexicon(
+        lexemes=dict(lexemes),
+        find=re.compile(trie(literals)),
+        bare=re.compile(trie(literal for literal in literals if not lexemes[literal].before)),
+        prefixes=prefixes,
+        firsts=frozenset(literal[0] for literal in literals),
+        longest=max(map(len, literals), default=0),
+        extendable=frozenset(literal for literal in literals if literal in prefixes),
+    )
+
+
+NEVER: Final = "(?!)"
+
+
+def trie(literals: Iterable[str]) -> str:
+    """A pattern that matches the longest of `literals`; each code point is read once.
+
+    >>> trie(["ab", "abc", "ad"])
+    'a(?:b(?:c)?|d)'
+    """
+    words = sorted(set(literals))
+    return _branch(words, 0) if words else NEVER
+
+
+def _branch(words: list[str], depth: int) -> str:
+    ended = len(words[0]) == depth
+    groups: dict[str, list[str]] = {}
+    for word in words[1:] if ended else words:
+        groups.setdefault(word[depth], []).append(word)
+    arms = [re.escape(first) + _rest(group, depth + 1) for first, group in groups.items()]
+    body = arms[0] if len(arms) == 1 and not ended else f"(?:{'|'.join(arms)})"
+    return f"{body}?" if ended else body
+
+
+def _rest(words: list[str], depth: int) -> str:
+    if len(words) == 1:
+        return re.escape(words[0][depth:])
+    return _branch(words, depth)

@@ -1,0 +1,78 @@
+"""Where generation starts: a pure function of format, template kwargs and prompt.
+
+Kwargs choose between the two start regions. Then the prompt is scanned backwards, up to the last turn boundary: the last
+of the format's scan spellings decides, and what follows it in the prompt is read from its region with its events thrown
+away, so that framing, a prefilled header or the beginning of a message that is continued are not read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from unbraid.core.grammar import Capture, Format, Gap, JsonScalar, Start, Switch, Text
+from unbraid.core.records import At, InCapture, InGap, InText
+from unbraid.core.table import Table
+from unbraid.core.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from unbraid.core.bind import Machine
+
+
+def start_region(fmt: Format, kwargs: Mapping[str, JsonScalar]) -> str:
+    """The start region that the template kwargs choose.
+
+    The first switch that has a key given decides; if none has, the first switch's `absent` does.
+    """
+    start = fmt.start
+    given = next((switch for switch in start.switches if any(key in kwargs for key in switch.keys)), None)
+    if given is not None:
+        return start.on if _is_on(given, kwargs) else start.off
+    absent = start.switches[0].absent if start.switches else "on"
+    return start.on if absent == "on" else start.off
+
+
+def _is_on(switch: Switch, kwargs: Mapping[str, JsonScalar]) -> bool:
+    answers = [_means_on(switch, kwargs[key]) for key in switch.keys if key in kwargs]
+    return any(answers) if switch.mode == "all_off" else all(answers)
+
+
+def _means_on(switch: Switch, value: JsonScalar) -> bool:
+    return not any(value == off and isinstance(value, bool) is isinstance(off, bool) for off in switch.off)
+
+
+def place(table: Table, region: str) -> At:
+    """Standing in `region`, with nothing read."""
+    kind = table.regions[region].kind
+    if isinstance(kind, Gap):
+        return InGap(region)
+    if isinstance(kind, Capture):
+        return InCapture(region, (), "", "")
+    return InText(region)
+
+
+def last_marker(start: Start, prompt: str) -> tuple[str, str] | None:
+    """(region, rest of the prompt) at the last scan spelling of the last turn; None if there is none.
+
+    >>> last_marker(Start("r", "c", scan=(("<t>", "r"), ("</t>", "c")), stops=("|",)), "<t>old</t>|new<t> so")
+    ('r', ' so')
+    """
+    bound = max((prompt.rfind(stop) + len(stop) for stop in start.stops if stop in prompt), default=0)
+    found = [(prompt.rfind(spelling, bound), len(spelling), region) for spelling, region in start.scan]
+    where, size, region = max(found, default=(-1, 0, ""))
+    return None if where < 0 else (region, prompt[where + size :])
+
+
+def last_turn(start: Start, vocabulary: Vocabulary | None, prompt: str | Sequence[int]) -> str:
+    """The text of the prompt; of ids only those since the last turn boundary."""
+    if isinstance(prompt, str):
+        return prompt
+    if vocabulary is None:
+        return ""
+    stops = {vocabulary.added[stop] for stop in start.stops if stop in vocabulary.added}
+    pieces: list[bytes] = []
+    for token in reversed(prompt):
+        pieces.append(vocabulary.piece(token))
+        if token in stops:
+            break
+    return b"".join(reversed(pieces)).decode("utf-8", "replace")

@@ -1,0 +1,226 @@
+"""The parser state: frozen records, a union of regions with payload. A snapshot *is* the state.
+
+A state holds what is needed to go on, never the output so far. Its bounds: the hold-back is shorter than the longest
+literal; headers, names, keys are capped (`NAME_CAP`), white space is (`GAP_CAP`). What may grow, each as a rope
+(`pieces`) that is never rebuilt per delta: the raw text of a trial (only `block` trials and arguments that come before
+their call's name are long), one argument value that is not a string, and the id queue of a lagging host.
+
+`plain` is the table of events for inputs that change nothing here, or None while anything is pending. It is derived
+from the rest and the machine, so it takes no part in `==` and `hash`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+from unbraid.core.events import Event, Events
+from unbraid.core.schema import ValueScan
+
+Slots: TypeAlias = tuple[tuple[str, str], ...]
+"""Captured fields, (slot, value), in the order of their capture."""
+
+
+@frozen
+class InText:
+    """Text flows into the channel of `region`."""
+
+    region: str
+
+
+@frozen
+class InGap:
+    """White space between markers."""
+
+    region: str
+    slots: Slots = ()
+
+
+@frozen
+class InCapture:
+    """A header, name or key is collected in the hold-back; `scanned` code points of it were looked at.
+
+    `origin` and `mark`: the region it was entered from and the terminal that opened it. `quote`: the open quote.
+    """
+
+    region: str
+    slots: Slots
+    origin: str
+    mark: str
+    scanned: int = 0
+    quote: str = ""
+
+
+@frozen
+class Flowing:
+    """The value is a string; its text streams."""
+
+
+@frozen
+class Undecided:
+    """The value may still be other JSON of `kinds`: `raw` (a rope) keeps it, `scan` is where the JSON scanner is in it."""
+
+    kinds: tuple[str, ...]
+    scan: ValueScan
+    raw: tuple[str, ...] = ()
+    tokens: int = 0
+
+
+@frozen
+class Ignored:
+    """The value of a key that was given before."""
+
+
+@frozen
+class InValue:
+    """An argument value as plain text."""
+
+    region: str
+    shape: Flowing | Undecided | Ignored
+
+
+@frozen
+class Argument:
+    """The arguments of one call as JSON on the wire: where the scanner is.
+
+    `form`: `start` (nothing but white space so far), `raw` (passed on as it stands) or `inner` (a string that holds JSON:
+    `mode` and `nest` are the string's, `inner_mode` and `inner_nest` the decoded text's, `kept` an unfinished escape).
+    `openers`: openers seen in the open string; `echo`: the end of that string, as far as it may begin one.
+    """
+
+    form: str = "start"
+    mode: int = 0
+    nest: int = 1
+    inner_mode: int = 0
+    inner_nest: int = 1
+    kept: str = ""
+    openers: int = 0
+    echo: str = ""
+
+
+@frozen
+class InJson:
+    """The arguments of an announced call as JSON."""
+
+    region: str
+    argument: Argument
+
+
+@frozen
+class Member:
+    """A place in an envelope's grammar: `where`, a step of `envelope.py`; `role`, what the member being read is for;
+    `mode`, `nest`, `scanned`: the scanner in a key, a name or a skipped value; `argument`: the arguments being read."""
+
+    where: str = "open"
+    role: str = ""
+    mode: int = 0
+    nest: int = 1
+    scanned: int = 0
+    argument: Argument = Argument()
+
+
+@frozen
+class InEnvelope:
+    """A JSON object that holds a call, or an array of them.
+
+    `had`: the roles read in this object. `late`: a rope of the events since the arguments of a call that has no name
+    yet; None if nothing waits for a name.
+    """
+
+    region: str
+    member: Member = Member()
+    array: bool = False
+    had: tuple[str, ...] = ()
+    call_id: str | None = None
+    late: tuple[Events, ...] | None = None
+
+
+At: TypeAlias = InText | InGap | InCapture | InValue | InJson | InEnvelope
+
+
+@frozen
+class Call:
+    """The open call: its index, its tool's name, and the keys whose values we wrote (at most `KEYS_CAP`)."""
+
+    index: int
+    name: str
+    keys: tuple[str, ...] = ()
+
+
+@frozen
+class Spot:
+    """Where the machine stood when a trial began."""
+
+    at: At
+    calls: int
+    call: Call | None
+    thinking: bool
+
+
+@frozen
+class Trial:
+    """A tentative run: what was read since `before`, and the events it will be if it is accepted.
+
+    `entry`: code points of the lexeme that began it, framing included. `raw` and `marks` are ropes: the source text and
+    the places in it where tokens begin (code points from its start).
+    """
+
+    kind: str
+    region: str
+    entry: int
+    before: Spot
+    raw: tuple[str, ...] = ()
+    marks: tuple[tuple[int, ...], ...] = ()
+    events: tuple[Events, ...] = ()
+
+
+@frozen
+class TextFeed:
+    """Deltas are text without ids."""
+
+
+@frozen
+class IdsFeed:
+    """Deltas are ids. `pending`: bytes (at most 3) of an unfinished code point. `blank`: the next text is the first of
+    the output, whose leading blank a metaspace vocabulary drops."""
+
+    pending: bytes = b""
+    blank: bool = False
+
+
+@frozen
+class BothFeed:
+    """Deltas are ids and the host's text. `queue`: ids that are not visible yet; `shown`: code points of the first one's
+    text that are; `ahead`: host text that may belong to the next special id or not."""
+
+    pending: bytes = b""
+    blank: bool = False
+    queue: tuple[int, ...] = ()
+    shown: int = 0
+    ahead: str = ""
+
+
+Feed: TypeAlias = TextFeed | IdsFeed | BothFeed
+
+Plain: TypeAlias = Mapping[int, tuple[Event, ...]] | Mapping[str, tuple[Event, ...]]
+
+
+@frozen
+class ParserState:
+    """Everything that the next step needs. `calls`: index of the next call. `thinking`: reasoning was started and is
+    open. `edge`: framing literals that may follow the last marker. `hold`: text not settled yet, `marks` the places in
+    it where tokens begin."""
+
+    at: At
+    feed: Feed
+    calls: int = 0
+    call: Call | None = None
+    thinking: bool = False
+    edge: tuple[str, ...] = ()
+    trial: Trial | None = None
+    hold: str = ""
+    marks: tuple[int, ...] = ()
+    by_id: dict[int, Events] | None = field(default=None, eq=False, repr=False)
+    by_text: dict[str, Events] | None = field(default=None, eq=False, repr=False)

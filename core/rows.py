@@ -1,0 +1,158 @@
+"""Taking a row: what happens at a marker.
+
+The order of events is the same everywhere: the captured text, the end of the value, `end`, the end of reasoning, `call`,
+the row's anomaly, and only then the marker itself as markup, with its framing before it.
+"""
+
+from __future__ import annotations
+
+from unbraid.core.grammar import Capture, Envelope, Gap, Json, Row, Test, Text, Value
+from unbraid.core.records import At, Argument, InCapture, InEnvelope, InGap, InJson, InText, InValue, Call
+from unbraid.core.run import Run
+from unbraid.core.table import SPECIAL, RegionTable
+from unbraid.core.trials import accept, begin, refuse
+from unbraid.core.values import close_arguments, close_value, open_value, slot
+from unbraid.core.events import ToolCallStart, ToolName
+
+
+def lexeme(run: Run, terminal: str, before: int, size: int, captured: int = 0) -> None:
+    """A live literal stands at the cursor behind `captured` code points: `size` code points, `before` of them framing."""
+    if terminal == SPECIAL:
+        run.markup(SPECIAL, size)
+        return
+    row = choose(run, run.region.rows.get(terminal, ()), terminal)
+    if row is None:
+        refuse(run, run.pos + captured)
+    else:
+        take_row(run, row, terminal, before, size - before, captured)
+
+
+def choose(run: Run, rows: tuple[Row, ...], terminal: str) -> Row | None:
+    """The first row whose conditions hold."""
+    for row in rows:
+        if all(_holds(run, test) for test in row.when) and not _declines(run, row):
+            return row
+    return None
+
+
+def _holds(run: Run, test: Test) -> bool:
+    return _matches(run, test) is not test.negate
+
+
+def _matches(run: Run, test: Test) -> bool:
+    value = _slot(run, test.slot)
+    if value is None:
+        return False
+    if test.part == "new_key":
+        return run.call is not None and value not in run.call.keys and run.machine.declares(run.call.name, value)
+    if test.part == "known_tool":
+        return run.machine.offers(value)
+    if test.part == "first_segment":
+        value = value.split(".", 1)[0]
+    return not test.among or value in test.among
+
+
+def _slot(run: Run, name: str) -> str | None:
+    at = run.at
+    if isinstance(at, InCapture) and name in ("from", "mark"):
+        return at.origin if name == "from" else at.mark
+    return slot(run.slots, name)
+
+
+def _declines(run: Run, row: Row) -> bool:
+    """A call of a tool that is not offered is text, if the format or the policy says so and it can still be text."""
+    if "call" not in row.do or run.trial is None or not run.machine.unknown_is_text:
+        return False
+    return not run.machine.offers(slot(run.slots, "name") or "")
+
+
+def take_row(run: Run, row: Row, terminal: str, before: int, size: int, captured: int = 0) -> None:
+    """Go where `row` leads. At the cursor: `captured` code points, `before` of framing, `size` of the marker."""
+    target = run.region if row.to == "@same" else run.table.regions[row.to]
+    _tentative(run, target, before + size)
+    _leave(run, row, target, captured)
+    origin = run.region.name
+    if row.odd:
+        run.anomaly(row.odd)
+    if not row.keep:
+        run.markup("framing", before)
+        run.markup(terminal, size)
+        known = run.table.terminals.get(terminal)
+        run.edge = known.after if known else ()
+    if row.to != "@same":
+        enter(run, target, origin, terminal)
+
+
+def _tentative(run: Run, target: RegionTable, entry: int) -> None:
+    if run.trial is None:
+        if target.trial and target is not run.region:
+            begin(run, target, entry)
+    elif not target.trial:
+        accept(run)
+
+
+def _leave(run: Run, row: Row, target: RegionTable, captured: int) -> None:
+    """Everything that must happen before the marker itself."""
+    if "call" not in row.do:
+        if row.release:
+            run.content(captured)
+        elif captured:
+            run.markup("syntax", captured)
+    if not isinstance(target.kind, Value):
+        close_value(run)
+    if "end" in row.do or (isinstance(run.at, InJson | InEnvelope) and target is not run.region):
+        _end(run)
+    if target.channel in ("content", "call"):
+        run.end_reasoning()
+    if "call" in row.do:
+        announce(run, captured)
+
+
+def _end(run: Run) -> None:
+    if isinstance(run.at, InJson | InEnvelope):
+        run.end_call(complete=False)
+    else:
+        close_arguments(run)
+        run.end_call(complete=True)
+
+
+def announce(run: Run, captured: int) -> None:
+    """A call is certain; the next `captured` code points hold its name."""
+    name, call_id = slot(run.slots, "name") or "", slot(run.slots, "id")
+    run.out.append(ToolCallStart(run.calls))
+    text, tokens = run.take(captured)
+    run.out.append(ToolName(run.calls, name, call_id, len(text), tokens))
+    if not run.machine.offers(name):
+        run.anomaly("unknown_tool", name)
+    run.call = Call(run.calls, name)
+    run.calls += 1
+    run.slots = tuple(pair for pair in run.slots if pair[0] not in ("name", "id"))
+
+
+def enter(run: Run, target: RegionTable, origin: str, mark: str) -> None:
+    """Stand in `target`."""
+    if isinstance(target.kind, Value):
+        if isinstance(run.at, InValue):
+            run.go(InValue(target.name, run.at.shape))
+        else:
+            open_value(run, target.name)
+        run.slots = ()
+        return
+    run.go(_place(run, target, origin, mark))
+
+
+def _place(run: Run, target: RegionTable, origin: str, mark: str) -> At:
+    kind = target.kind
+    if isinstance(kind, Text):
+        run.slots = ()
+        return InText(target.name)
+    if isinstance(kind, Gap):
+        if target.channel == "content":
+            run.slots = ()
+        return InGap(target.name, run.slots)
+    if isinstance(kind, Capture):
+        return InCapture(target.name, run.slots, origin, mark)
+    run.slots = ()
+    if isinstance(kind, Json):
+        return InJson(target.name, Argument())
+    return InEnvelope(target.name)

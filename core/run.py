@@ -1,0 +1,205 @@
+"""One step's cursor: the only object in the core that changes, alive during one step and seen by nobody else.
+
+It holds the text not settled yet (`buf`, from `pos`), where tokens begin in it (`marks`), the state's parts as local
+variables, and the events so far. Everything that leaves goes through `take`, which counts code points and tokens, so
+the events tile the source by construction (law 2).
+
+While a trial is open, `out` is the trial's own list; `accept` appends it to the outer one, `refuse` throws it away and
+puts the cursor back to where the trial began (see `trials`). While an envelope waits for a call's name, `out` collects
+what must come behind it, and `parked` is the list to go back to (see `envelope`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from unbraid.core.events import (
+    Anomaly,
+    ArgumentsChunk,
+    ContentChunk,
+    Event,
+    Events,
+    Markup,
+    ReasoningChunk,
+    ReasoningEnd,
+    ReasoningStart,
+    ToolCallEnd,
+)
+from unbraid.core.json_text import escape
+from unbraid.core.records import At, Call, InCapture, InGap, ParserState, Slots, Spot, Trial
+from unbraid.core.table import RegionTable, Table
+
+if TYPE_CHECKING:
+    from unbraid.core.bind import Machine
+
+
+class Run:
+    """The cursor of one step. `final`: no more input will come."""
+
+    __slots__ = (
+        "at",
+        "base",
+        "buf",
+        "call",
+        "calls",
+        "dead",
+        "edge",
+        "final",
+        "machine",
+        "mark",
+        "marks",
+        "out",
+        "parked",
+        "pos",
+        "region",
+        "slots",
+        "table",
+        "thinking",
+        "trial",
+        "trial_start",
+    )
+
+    def __init__(self, machine: Machine, table: Table, state: ParserState, text: str, marks: list[int]) -> None:
+        self.machine = machine
+        self.table = table
+        self.at: At = state.at
+        self.region: RegionTable = table.regions[state.at.region]
+        self.calls = state.calls
+        self.call: Call | None = state.call
+        self.thinking = state.thinking
+        self.edge: tuple[str, ...] = state.edge
+        self.slots: Slots = state.at.slots if isinstance(state.at, InGap | InCapture) else ()
+        self.trial: Trial | None = state.trial
+        self.trial_start = 0
+        self.buf = state.hold + text
+        size = len(state.hold)
+        self.marks: list[int] = [*state.marks, *(size + mark for mark in marks)] if size else [*state.marks, *marks]
+        self.mark = 0
+        self.pos = 0
+        self.dead = 0
+        self.final = False
+        self.base: list[Event] = []
+        self.parked: list[Event] | None = None
+        self.out: list[Event] = self.base if state.trial is None else []
+
+    # -- leaving the buffer ------------------------------------------------------------------------------------------
+
+    def take(self, size: int) -> tuple[str, int]:
+        """The next `size` code points of the buffer as source text, and the tokens that begin in them."""
+        end = self.pos + size
+        text = self.buf[self.pos : end]
+        self.pos = end
+        tokens = self._passed(end)
+        expand = self.table.expand
+        return (text if expand is None else text.translate(expand)), tokens
+
+    def _passed(self, end: int) -> int:
+        marks, first = self.marks, self.mark
+        count, mark = len(marks), first
+        while mark < count and marks[mark] < end:
+            mark += 1
+        self.mark = mark
+        return mark - first
+
+    def rewind(self, place: int) -> None:
+        """Go back (or forth) to `place`."""
+        self.pos = place
+        self.mark = bisect_left(self.marks, place)
+
+    # -- events ------------------------------------------------------------------------------------------------------
+
+    def markup(self, terminal: str, size: int) -> None:
+        """The next `size` code points are nobody's."""
+        if size:
+            text, tokens = self.take(size)
+            self.out.append(Markup(terminal, text, len(text), tokens))
+
+    def dropped(self, terminal: str, text: str, tokens: int) -> None:
+        """Source text that was taken before turns out to be nobody's."""
+        if text or tokens:
+            self.out.append(Markup(terminal, text, len(text), tokens))
+
+    def text(self, size: int) -> None:
+        """The next `size` code points are text of the region's channel."""
+        if not size:
+            return
+        channel = self.region.channel
+        if channel == "reasoning":
+            self.reasoning(size)
+        elif channel == "content":
+            self.content(size)
+        else:
+            self.markup("stray", size)
+
+    def content(self, size: int) -> None:
+        """The next `size` code points are content."""
+        text, tokens = self.take(size)
+        self.out.append(ContentChunk(text, len(text), tokens))
+
+    def reasoning(self, size: int) -> None:
+        """The next `size` code points are reasoning."""
+        if not self.thinking:
+            self.thinking = True
+            self.out.append(ReasoningStart())
+        text, tokens = self.take(size)
+        self.out.append(ReasoningChunk(text, len(text), tokens))
+
+    def end_reasoning(self) -> None:
+        """Reasoning is over, if it was open."""
+        if self.thinking:
+            self.thinking = False
+            self.out.append(ReasoningEnd())
+
+    def anomaly(self, kind: str, text: str = "") -> None:
+        """Report a fact."""
+        self.out.append(Anomaly(kind, text))
+
+    def arguments(self, json: str, points: int = 0, tokens: int = 0) -> None:
+        """A piece of the arguments of the open call, or of the next one."""
+        self.out.append(ArgumentsChunk(self.index, json, points, tokens))
+
+    def verbatim(self, size: int) -> None:
+        """The next `size` code points are arguments as they stand."""
+        if size:
+            text, tokens = self.take(size)
+            self.arguments(text, len(text), tokens)
+
+    def escaped(self, size: int) -> None:
+        """The next `size` code points are the inside of a string whose JSON we write."""
+        if size:
+            text, tokens = self.take(size)
+            self.arguments(escape(text), len(text), tokens)
+
+    @property
+    def index(self) -> int:
+        """The index of the open call, or of the next one."""
+        return self.calls if self.call is None else self.call.index
+
+    def end_call(self, *, complete: bool) -> None:
+        """The open call is over."""
+        if self.call is not None:
+            self.out.append(ToolCallEnd(self.call.index, complete))
+            self.call = None
+
+    # -- places ------------------------------------------------------------------------------------------------------
+
+    def go(self, at: At) -> None:
+        """Stand at `at`."""
+        self.at = at
+        self.region = self.table.regions[at.region]
+
+    def spot(self) -> Spot:
+        """Where the cursor stands, to come back to."""
+        return Spot(self.at, self.calls, self.call, self.thinking)
+
+    def restore(self, spot: Spot) -> None:
+        """Stand there again."""
+        self.go(spot.at)
+        self.calls, self.call, self.thinking = spot.calls, spot.call, spot.thinking
+        self.slots = spot.at.slots if isinstance(spot.at, InGap | InCapture) else ()
+        self.edge = ()
+
+    def events(self) -> Events:
+        """What this step emits."""
+        return tuple(self.base)

@@ -1,0 +1,191 @@
+"""The table that runs, compiled from the readable one.
+
+A `Format` is what people read; nothing in it is bent for speed. `compile_table` turns it into one record per region with
+everything the machine looks up there: the live literals as a `Lexicon`, the rows by terminal, which terminals open a
+call. A table belongs to one *view*: in the text view a marker is its spelling; in the id view under
+`marker_evidence=ids` a marker that has a dedicated id is one sentinel code point (a lone surrogate, which no decoded
+token can contain), so its spelling in ordinary tokens is ordinary text.
+
+Regions also keep the events of inputs that change nothing there (`Plain`), filled lazily: filling is idempotent, a slot
+gets an equal value, no lock is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attrs import field, frozen
+
+from unbraid.core.events import Events
+from unbraid.core.grammar import (
+    Capture,
+    Envelope,
+    Format,
+    Gap,
+    Json,
+    Kind,
+    Policies,
+    Region,
+    Row,
+    Terminal,
+    Text,
+)
+from unbraid.core.lexer import NEVER, Lexeme, Lexicon, lexicon, trie
+
+SPECIAL: Final = "special"
+"""The pseudo-terminal of special tokens that mean nothing in this format: absorbed where text flows."""
+
+PLAIN_TEXTS: Final = 8192
+"""Most texts whose events a region keeps."""
+
+PLAIN_CALLS: Final = 16
+"""Calls, from the first, whose argument events are kept."""
+
+
+@frozen(eq=False)
+class RegionTable:
+    """One region as the machine sees it.
+
+    `openers`: its terminals that open a call. `holds`: white space here may be framing, so it waits. `breakers`: closers
+    behind a raw line break, which break off an unterminated JSON string. `stops`: code points at which a payload looks
+    for a marker outside of strings.
+    """
+
+    name: str
+    kind: Kind
+    channel: str
+    trial: str
+    at_end: str
+    rows: Mapping[str, tuple[Row, ...]]
+    lexicon: Lexicon
+    openers: frozenset[str]
+    holds: bool
+    text_row: Row | None
+    stops: frozenset[str]
+    breakers: tuple[str, ...]
+    capture: re.Pattern[str]
+    watched: Lexicon
+    by_id: dict[int, dict[int, Events]] = field(factory=dict)
+    by_text: dict[int, dict[str, Events]] = field(factory=dict)
+
+
+@frozen(eq=False)
+class Table:
+    """All regions of one view of a format. `sentinels`: what stands for a dedicated id in the text that is read, and
+    `expand` turns it back."""
+
+    regions: Mapping[str, RegionTable]
+    terminals: Mapping[str, Terminal]
+    sentinels: Mapping[int, str]
+    expand: Mapping[int, str] | None
+
+
+def compile_table(
+    fmt: Format, policies: Policies, specials: tuple[str, ...], sentinels: Mapping[str, tuple[int, str]]
+) -> Table:
+    """The table of one view. `specials`: spellings of special tokens; `sentinels`: spelling -> (id, sentinel)."""
+    compiler = _Compiler(fmt, policies, specials, {spelling: mark for spelling, (_, mark) in sentinels.items()})
+    expand = {ord(mark): spelling for spelling, (_, mark) in sentinels.items()}
+    return Table(
+        regions={region.name: compiler.region(region) for region in fmt.regions},
+        terminals=compiler.terminals,
+        sentinels=dict(sentinels.values()),
+        expand=expand or None,
+    )
+
+
+class _Compiler:
+    def __init__(
+        self, fmt: Format, policies: Policies, specials: tuple[str, ...], marks: Mapping[str, str]
+    ) -> None:
+        framed = policies.framing == "template"
+        self.framed = framed
+        self.marks = marks
+        self.terminals = {terminal.name: terminal if framed else _bare(terminal) for terminal in fmt.terminals}
+        known = {spelling for terminal in fmt.terminals for spelling in terminal.spellings}
+        self.specials = tuple(spelling for spelling in specials if spelling not in known)
+        self.by_name = {region.name: region for region in fmt.regions}
+        self.rows: dict[str, dict[str, tuple[Row, ...]]] = {region.name: {} for region in fmt.regions}
+        for row in fmt.rows:
+            here = self.rows[row.region]
+            here[row.on] = (*here.get(row.on, ()), row)
+        self.opening = self._opening_spellings()
+
+    def _opening_spellings(self) -> tuple[str, ...]:
+        names = {on for region in self.by_name for on, rows in self.rows[region].items() if self._opens(rows)}
+        spelled = (self.terminals[name].spellings for name in sorted(names) if name in self.terminals)
+        return tuple(self.marks.get(spelling, spelling) for group in spelled for spelling in group)
+
+    def _opens(self, rows: tuple[Row, ...]) -> bool:
+        return any(self._opens_call(row) for row in rows)
+
+    def _opens_call(self, row: Row) -> bool:
+        if self.by_name[row.region].channel not in ("content", "reasoning") or row.to == "@same":
+            return False
+        target = self.by_name[row.to]
+        return target.trial in ("opening", "block") or target.channel == "call"
+
+    def region(self, region: Region) -> RegionTable:
+        """Compile one region."""
+        rows = self.rows[region.name]
+        live = [self.terminals[name] for name in rows if name in self.terminals]
+        words = lexicon(dict(self._lexemes(region, live)))
+        openers = frozenset(name for name, group in rows.items() if self._opens(group))
+        gap = region.kind if isinstance(region.kind, Gap) else None
+        return RegionTable(
+            name=region.name,
+            kind=region.kind,
+            channel=region.channel,
+            trial=region.trial,
+            at_end=region.at_end,
+            rows=rows,
+            lexicon=words,
+            openers=openers,
+            holds=gap is not None and self.framed and (gap.touches or bool(openers)),
+            text_row=next(iter(rows.get("@text", ())), None),
+            stops=words.firsts,
+            breakers=tuple("\n" + literal for literal in words.lexemes),
+            capture=_capture_pattern(region.kind, words),
+            watched=self._watched(region.kind),
+        )
+
+    def _lexemes(self, region: Region, live: list[Terminal]) -> Iterator[tuple[str, Lexeme]]:
+        for terminal in live:
+            for spelling in terminal.spellings:
+                literal = self.marks.get(spelling, spelling)
+                for before in ("", *_framing(region.kind, terminal)):
+                    size = len(before) + len(literal)
+                    yield before + literal, Lexeme(terminal.name, len(before), size)
+        if isinstance(region.kind, Text | Gap):
+            taken = {spelling for terminal in live for spelling in terminal.spellings}
+            for spelling in self._absorbed(taken):
+                yield spelling, Lexeme(SPECIAL, 0, len(spelling))
+
+    def _absorbed(self, taken: set[str]) -> Iterator[str]:
+        for spelling in self.specials:
+            if spelling not in taken:
+                yield self.marks.get(spelling, spelling)
+
+    def _watched(self, kind: Kind) -> Lexicon:
+        """The openers that are counted inside an open JSON string."""
+        literals = self.opening if isinstance(kind, Json | Envelope) else ()
+        return lexicon({literal: Lexeme("", 0, len(literal)) for literal in literals if len(literal) > 1})
+
+
+def _bare(terminal: Terminal) -> Terminal:
+    return Terminal(terminal.name, terminal.spellings, dedicated=terminal.dedicated)
+
+
+def _framing(kind: Kind, terminal: Terminal) -> tuple[str, ...]:
+    return () if isinstance(kind, Capture | Json | Envelope) else terminal.before
+
+
+def _capture_pattern(kind: Kind, words: Lexicon) -> re.Pattern[str]:
+    """What a capture looks for: its terminals, its quotes, its stops."""
+    if not isinstance(kind, Capture):
+        return re.compile(NEVER)
+    single = kind.quotes + kind.stops
+    arms = [trie(words.lexemes)] + ([f"[{re.escape(single)}]"] if single else [])
+    return re.compile("|".join(arms))

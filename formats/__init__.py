@@ -1,0 +1,1 @@
+"""Every model format as data, one family per file."""

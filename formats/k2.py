@@ -1,0 +1,89 @@
+"""K2 Horizon: three depths of reasoning, and groups of calls that count as a whole or not at all.
+
+    reasoning = text "</ifm|think>"                            also think_fast, think_faster
+    group     = "<ifm|tool_calls>" call+ "</ifm|tool_calls>"
+    call      = "<ifm|tool_call>" name pair* "</ifm|tool_call>"
+    pair      = "<ifm|arg_key>" key "</ifm|arg_key>" "<ifm|arg_value>" value "</ifm|arg_value>"
+
+The XML dialect. Stray text, an unknown tool, or the end of the stream make the whole group content. `reasoning_effort`
+chooses which pair of think markers the template writes; here all three pairs count.
+
+Experimental: a key that is given twice counts once instead of spoiling its group.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from unbraid.core.compose import CONTENT, FRESH
+from unbraid.core.grammar import Capture, Field, Format, Gap, Region, Start, Terminal, Text, Value
+from unbraid.core.notation import rows
+
+STARTS: Final = ("<ifm|think>", "<ifm|think_fast>", "<ifm|think_faster>")
+ENDS: Final = ("</ifm|think>", "</ifm|think_fast>", "</ifm|think_faster>")
+
+K2_REASONING: Final = Format(
+    name="k2_horizon",
+    about="IFM K2 Horizon reasoning: <ifm|think> blocks of three depths",
+    reasoning=True,
+    terminals=(
+        Terminal("THINK_START", STARTS, dedicated=True),
+        Terminal("THINK_END", ENDS, dedicated=True),
+    ),
+    regions=(FRESH, CONTENT, Region("opened", Gap(), "reasoning"), Region("reasoning", Text(), "reasoning")),
+    rows=rows("""
+        opened            THINK_START  -> @same                      # only at the very beginning; later it is text
+        opened            @text        -> reasoning
+        opened reasoning  THINK_END    -> fresh
+        fresh             THINK_START  -> opened
+        fresh             @text        -> content
+        fresh content     THINK_END    -> @same     odd=duplicate_end
+    """),
+    start=Start("opened", "opened", scan=(*((mark, "opened") for mark in STARTS), *((mark, "fresh") for mark in ENDS))),
+    experimental=True,
+)
+
+GROUP: Final = rows("""
+    content  CALLS      -> group
+    group    CALL       -> name                                      # a group needs a call
+    name     KEY        -> key      do=call      when=name:known_tool
+    name     CALL_END   -> next     do=call,end  when=name:known_tool
+    key      KEY_END    -> keyed    when=key
+    keyed    VALUE      -> value
+    value    VALUE_END  -> paired
+    paired   KEY        -> key
+    paired   CALL_END   -> next     do=end
+    next     CALL       -> name
+    next     CALLS_END  -> after
+    after    CALLS      -> group
+    after    @text      -> content
+""")
+
+K2_TOOLS: Final = Format(
+    name="k2_horizon",
+    about="IFM K2 Horizon calls: groups of keys and values, all or nothing",
+    tools=True,
+    terminals=(
+        Terminal("CALLS", ("<ifm|tool_calls>",), before=("\n",)),
+        Terminal("CALLS_END", ("</ifm|tool_calls>",)),
+        Terminal("CALL", ("<ifm|tool_call>",)),
+        Terminal("CALL_END", ("</ifm|tool_call>",)),
+        Terminal("KEY", ("<ifm|arg_key>",)),
+        Terminal("KEY_END", ("</ifm|arg_key>",)),
+        Terminal("VALUE", ("<ifm|arg_value>",)),
+        Terminal("VALUE_END", ("</ifm|arg_value>",)),
+    ),
+    regions=(
+        CONTENT,
+        Region("group", Gap(), "call", trial="block"),
+        Region("name", Capture((Field("name"),), stops=" \t<"), "call", trial="block"),
+        Region("key", Capture((Field("key"),)), "call", trial="block"),
+        Region("keyed", Gap(), "call", trial="block"),
+        Region("value", Value(), "call", trial="block"),
+        Region("paired", Gap(), "call", trial="block"),
+        Region("next", Gap(), "call", trial="block"),
+        Region("after", Gap(touches=True), "content"),
+    ),
+    rows=GROUP,
+    experimental=True,
+)

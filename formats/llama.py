@@ -1,0 +1,58 @@
+"""Llama 3 JSON: calls without a marker.
+
+    output = "<|python_tag|>"? call ((";" " "?)? call)*
+    call   = {"name": NAME, "parameters": ARGUMENTS}
+
+Only an object at the very beginning of the answer can be a call, and only once its name and the key of its arguments
+were read; anything else is the answer itself.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from unbraid.core.compose import CONTENT, FRESH, FRESH_ROW
+from unbraid.core.grammar import Envelope, Format, Gap, Region, Terminal
+from unbraid.core.notation import rows
+
+UNMARKED: Final = rows("""
+    fresh   PYTHON_TAG  -> tagged
+    fresh   BRACE       -> call       keep
+    tagged  BRACE       -> call       keep
+    call    @closed     -> ended
+    call    @bad        -> content    odd=malformed   # broken JSON behind its name: no marker could end it
+    ended   SEMICOLON   -> separated
+    ended   BRACE       -> call       keep            # Llama 3.2: one call a line
+    ended   @text       -> content
+    separated  BRACE    -> call       keep
+""")
+
+LLAMA3_JSON: Final = Format(
+    name="llama3_json",
+    about="Llama 3 and 4 calls: bare JSON objects",
+    aliases=("llama4_json", "llama3", "llama"),
+    tools=True,
+    terminals=(
+        Terminal("PYTHON_TAG", ("<|python_tag|>",), dedicated=True),
+        Terminal("BRACE", ("{",)),
+        Terminal("SEMICOLON", ("; ", ";")),
+    ),
+    regions=(
+        CONTENT,
+        FRESH,
+        Region("tagged", Gap(), "call", trial="opening", at_end="text"),
+        Region(
+            "call",
+            Envelope(arguments=("parameters", "arguments"), commit="arguments"),
+            "call",
+            trial="opening",
+            at_end="text",
+        ),
+        Region("ended", Gap(touches=True), "content"),
+        Region("separated", Gap(), "call", trial="opening", at_end="text"),
+    ),
+    rows=(FRESH_ROW, *UNMARKED),
+    specials=("<|begin_of_text|>", "<|eom_id|>", "<|eot_id|>", "<|end_of_text|>"),
+    unmarked=True,
+    experimental=True,
+)

@@ -1,0 +1,97 @@
+"""Which file holds which format. Families are imported when first asked for.
+
+A name is the format's own or an alias under which a serving system knows it, so that people keep their flags. The same
+name may mean another format in the other role: `qwen3` reads Qwen3's reasoning, and as a tool format its JSON calls.
+
+To add a family: its file, and a line for each of its formats here. Names must be those of the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Final, Literal, TypeAlias
+
+from returns.result import Failure, Result, Success
+
+from unbraid.core.errors import UnknownFormat
+from unbraid.core.grammar import Format
+from unbraid.core.nearest import nearest
+
+Role: TypeAlias = Literal["reasoning", "tools"]
+
+TABLE: Final = """
+qwen       QWEN3               reasoning  qwen3 qwen3.5 nanbeige interns1 dots basic base thinking ornith
+qwen       QWEN3_THINKING      reasoning  qwen3_thinking qwen3-thinking qwen3-vl-thinking
+qwen       SEED_OSS_REASONING  reasoning  seed_oss
+qwen       MIMO_REASONING      reasoning  mimo
+qwen       STEP3P5_REASONING   reasoning  step3p5
+qwen       NEMOTRON_V3         reasoning  nemotron_v3 nemotron_3 nemotron3 nemotron_nano nano_v3 nemotron-3-nano nemotron-3.5-nano
+qwen       GRANITE_THINKING    reasoning  granite_thinking granite_thinking_parser
+qwen       QWEN3_CODER         tools      qwen3_coder qwen3_xml qwen_xml qwen_coder qwen3-coder qwen3.5 ornith nanbeige step3p5 step5 nemotron_nano nemotron-3-nano nemotron-3.5-nano
+qwen       SEED_OSS_TOOLS      tools      seed_oss
+qwen       MIMO_TOOLS          tools      mimo
+hermes     HERMES              tools      hermes qwen3_json qwen qwen25 qwen3 qwen3-thinking json_tools qwen3-vl-instruct qwen3-vl-thinking trinity
+hermes     LONGCAT             tools      longcat
+delimited  DEEPSEEK_R1         reasoning  deepseek_r1 deepseek-r1 step5 gigachat35
+delimited  DEEPSEEK_V3         reasoning  deepseek_v3 deepseek-v3 deepseek_v31
+delimited  HOLO2               reasoning  holo2
+delimited  IDENTITY            reasoning  identity none passthrough qwen3-vl-instruct
+harmony    HARMONY             both       harmony openai openai_gptoss gpt-oss gpt_oss gptoss
+llama      LLAMA3_JSON         tools      llama3_json llama4_json llama3 llama
+k2         K2_REASONING        reasoning  k2_horizon
+k2         K2_TOOLS            tools      k2_horizon
+"""
+"""A format a line: module, attribute, role, names."""
+
+
+def _lines() -> Iterator[list[str]]:
+    for line in TABLE.split("\n"):
+        if line:
+            yield [word for word in line.split(" ") if word]
+
+
+def _entries(role: Role) -> dict[str, tuple[str, str]]:
+    entries: dict[str, tuple[str, str]] = {}
+    for module, attribute, of, *known in _lines():
+        if of in (role, "both"):
+            entries.update((name, (module, attribute)) for name in known)
+    return entries
+
+
+ENTRIES: Final[Mapping[Role, Mapping[str, tuple[str, str]]]] = {
+    "reasoning": _entries("reasoning"),
+    "tools": _entries("tools"),
+}
+"""Role, name -> module and attribute."""
+
+
+def names(role: Role) -> tuple[str, ...]:
+    """All names that resolve for `role`, aliases included, sorted."""
+    return tuple(sorted(ENTRIES[role]))
+
+
+def lookup(role: Role, name: str) -> Result[Format, UnknownFormat]:
+    """The format that `name` means for `role`, or an `UnknownFormat` with the nearest names.
+
+    >>> lookup("tools", "qwen25").unwrap().name
+    'hermes'
+    >>> lookup("tools", "deepseek_r1").failure().other_half
+    True
+    """
+    entry = ENTRIES[role].get(name)
+    if entry is not None:
+        return Success(_load(*entry))
+    other: Role = "tools" if role == "reasoning" else "reasoning"
+    return Failure(UnknownFormat(name, role, nearest(name, ENTRIES[role]), name in ENTRIES[other]))
+
+
+def formats() -> Iterator[Format]:
+    """Every format once, in the order of the table. Imports all families."""
+    for module, attribute, *_ in _lines():
+        yield _load(module, attribute)
+
+
+def _load(module: str, attribute: str) -> Format:
+    fmt: Format = getattr(import_module(f"unbraid.formats.{module}"), attribute)
+    return fmt

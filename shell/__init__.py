@@ -1,0 +1,1 @@
+"""The thin shell: tokenizers, sessions, API shapes, files, command line."""

@@ -1,0 +1,237 @@
+"""One line of a batch: an output to read, as JSON, and the message as JSON.
+
+    {"id", "text" | "deltas": [...] | "token_ids": [...],
+     "tools": [...], "chat_template_kwargs": {...}, "start", "prompt", "finish_reason"}
+ ->
+    {"id", "reasoning", "content", "tool_calls": [{"id", "name", "arguments", "complete"}], "finish_reason", "anomalies": [...]}
+
+Everything but the output itself may be left out; other keys are left alone. A line that cannot be answered gives
+`{"id", "line", "error"}` in its place, and no line can harm another.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Final, TypeAlias, TypeVar, get_args
+
+from attrs import field, frozen
+from returns.result import Failure, Result, Success
+
+from unbraid.core.bind import Machine
+from unbraid.core.grammar import JsonScalar
+from unbraid.shell.bind import BindError, Tools, bind, with_tools
+from unbraid.shell.call_ids import call_ids
+from unbraid.shell.finish_reasons import EngineReason, finish_reason
+from unbraid.shell.messages import Message, message
+from unbraid.shell.policies import Choices
+from unbraid.shell.session import FeedKind, Prompt, Reduced, StartAt
+from unbraid.shell.surrogates import clean_text, json_line
+from unbraid.shell.truncated import Truncated
+
+Word = TypeVar("Word", StartAt, EngineReason)
+Instead = TypeVar("Instead")
+
+Answer: TypeAlias = dict[str, object]
+
+
+@frozen
+class Setup:
+    """What all lines have in common; can be sent to another process. `tokenizer`: a path."""
+
+    reasoning: str | None = None
+    tools: str | None = None
+    tokenizer: str | None = None
+    choices: Choices = Choices()
+
+
+@frozen
+class Request:
+    """One output to read: `text` deltas, or token `ids`."""
+
+    id: object = None
+    text: tuple[str, ...] = ()
+    ids: tuple[int, ...] | None = None
+    tools: Tools = None
+    template_kwargs: Mapping[str, JsonScalar] = field(factory=dict)
+    start: StartAt = "auto"
+    prompt: Prompt = None
+    finish_reason: EngineReason = "stop"
+
+
+@frozen
+class WrongField:
+    """A field of a line that has the wrong shape."""
+
+    name: str
+    expected: str
+
+    def describe(self) -> str:
+        """One sentence."""
+        return f"{self.name}: expected {self.expected}"
+
+
+@frozen
+class NotAnOutput:
+    """A line that is no JSON object with one output in it."""
+
+    reason: str
+
+    def describe(self) -> str:
+        """One sentence."""
+        return self.reason
+
+
+LineDefect: TypeAlias = WrongField | NotAnOutput
+
+
+def answer_line(setup: Setup, number: int, line: bytes) -> tuple[str, bool]:
+    """The answer to line `number` (from 1) as JSON text, and whether it is one and no error."""
+    found: object = None
+    try:
+        found = json.loads(line)
+        request = read_request(found)
+        answered = request.alt(BindError).bind(lambda asked: answer(setup, asked))
+    except (ValueError, RecursionError) as error:
+        answered = Failure(BindError((NotAnOutput(f"not JSON: {error}"),)))
+    except Exception as error:  # noqa: BLE001  (a fault of ours in one line must not stop the other ones)
+        answered = Failure(BindError((NotAnOutput(f"internal fault: {type(error).__name__}: {error}"),)))
+    if isinstance(answered, Success):
+        return json_line(answered.unwrap()), True
+    text = "; ".join(defect.describe() for defect in answered.failure().defects)
+    given = {"id": found["id"]} if isinstance(found, dict) and "id" in found else {}
+    return json_line({**given, "line": number, "error": text}), False
+
+
+def answer(setup: Setup, request: Request) -> Result[Answer, BindError]:
+    """The message of one output, ready to be written as JSON."""
+    if request.ids is not None and setup.tokenizer is None:
+        return Failure(BindError((NotAnOutput("token_ids: reading ids takes a vocabulary; give --tokenizer"),)))
+    bound = bind(
+        setup.reasoning, setup.tools, setup.tokenizer, setup.choices.policies, template_kwargs=request.template_kwargs
+    )
+    machine = bound.bind(lambda ready: with_tools(ready, request.tools))
+    return machine.map(lambda ready: {"id": request.id, **outcome(ready, request, setup.choices.truncated)})
+
+
+def outcome(machine: Machine, request: Request, truncated: Truncated) -> Answer:
+    """The message of the output of `request`, as it is written; a line with deltas is read delta by delta."""
+    feed: FeedKind = "text" if request.ids is None else "ids"
+    stream = Reduced(machine, feed, prompt=request.prompt, at=request.start, truncated=truncated)
+    deltas: Iterable[tuple[str | None, tuple[int, ...]]] = (
+        ((text, ()) for text in request.text) if request.ids is None else ((None, request.ids),)
+    )
+    events = [event for text, ids in deltas for event in stream.feed(text, ids)]
+    said = message(chain(events, stream.finish()), call_ids(machine.format.ids))
+    return _written(said, request.finish_reason)
+
+
+def _written(said: Message, reason: EngineReason) -> Answer:
+    complete = sum(call.complete for call in said.tool_calls)
+    return {
+        "reasoning": said.reasoning,
+        "content": said.content,
+        "tool_calls": [
+            {"id": call.id, "name": call.name, "arguments": call.arguments, "complete": call.complete}
+            for call in said.tool_calls
+        ],
+        "finish_reason": finish_reason(reason, complete),
+        "anomalies": [{"kind": odd.kind, "text": clean_text(odd.text)} for odd in said.anomalies],
+    }
+
+
+# ------------------------------------------------------------------------------------------------ the shape of a line
+
+
+def read_request(found: object) -> Result[Request, tuple[LineDefect, ...]]:
+    """The request that a JSON value is, or everything that is wrong with it.
+
+    >>> [defect.describe() for defect in read_request({"text": 1, "start": "end"}).failure()]
+    ['text: expected a string', 'start: expected auto, reasoning or content']
+    """
+    if not isinstance(found, dict):
+        return Failure((NotAnOutput("expected a JSON object"),))
+    line = _Line(found)
+    request = Request(
+        id=found.get("id"),
+        text=line.outputs(),
+        ids=line.ids("token_ids"),
+        tools=line.tools(),
+        template_kwargs=line.template_kwargs(),
+        start=line.one_of("start", _STARTS, "auto"),
+        prompt=line.prompt(),
+        finish_reason=line.one_of("finish_reason", _REASONS, "stop"),
+    )
+    return Failure(tuple(line.defects)) if line.defects else Success(request)
+
+
+_STARTS: Final[tuple[StartAt, ...]] = get_args(StartAt)
+_REASONS: Final[tuple[EngineReason, ...]] = get_args(EngineReason)
+_OUTPUTS: Final = ("text", "deltas", "token_ids")
+
+
+class _Line:
+    """A JSON object that is being read. A field that is null counts as left out."""
+
+    def __init__(self, fields: Mapping[str, object]) -> None:
+        self.defects: list[LineDefect] = []
+        self._fields = {name: value for name, value in fields.items() if value is not None}
+
+    def outputs(self) -> tuple[str, ...]:
+        """The text deltas; and a defect unless there is exactly one output."""
+        given = [name for name in _OUTPUTS if name in self._fields]
+        if len(given) != 1:
+            found = " and ".join(given) or "none"
+            self.defects.append(NotAnOutput(f"expected one of text, deltas and token_ids, found {found}"))
+        text = self._fields.get("text", "")
+        if not isinstance(text, str):
+            return self._wrong("text", "a string", ())
+        return (text,) if "text" in self._fields else self._deltas()
+
+    def _deltas(self) -> tuple[str, ...]:
+        deltas = self._fields.get("deltas", [])
+        if isinstance(deltas, list) and all(isinstance(delta, str) for delta in deltas):
+            return tuple(deltas)
+        return self._wrong("deltas", "an array of strings", ())
+
+    def ids(self, name: str) -> tuple[int, ...] | None:
+        """Token ids."""
+        ids = self._fields.get(name)
+        if ids is None or (isinstance(ids, list) and all(type(token) is int for token in ids)):
+            return None if ids is None else tuple(ids)
+        return self._wrong(name, "an array of token ids", None)
+
+    def tools(self) -> Tools:
+        """The tools on offer."""
+        tools = self._fields.get("tools")
+        if tools is None or (isinstance(tools, list) and all(isinstance(tool, dict) for tool in tools)):
+            return tools
+        return self._wrong("tools", "an array of tools, as in a Chat Completions request", None)
+
+    def template_kwargs(self) -> Mapping[str, JsonScalar]:
+        """What the chat template was given. Only scalars can switch reasoning; others are left out."""
+        kwargs = self._fields.get("chat_template_kwargs", {})
+        if not isinstance(kwargs, dict):
+            return self._wrong("chat_template_kwargs", "an object", {})
+        return {name: value for name, value in kwargs.items() if value is None or isinstance(value, _SCALARS)}
+
+    def prompt(self) -> Prompt:
+        """The prompt as text or ids."""
+        prompt = self._fields.get("prompt")
+        return prompt if prompt is None or isinstance(prompt, str) else self.ids("prompt")
+
+    def one_of(self, name: str, among: tuple[Word, ...], default: Word) -> Word:
+        """A word."""
+        word = self._fields.get(name, default)
+        for known in among:
+            if word == known:
+                return known
+        return self._wrong(name, f"{', '.join(among[:-1])} or {among[-1]}", default)
+
+    def _wrong(self, name: str, expected: str, instead: Instead) -> Instead:
+        self.defects.append(WrongField(name, expected))
+        return instead
+
+
+_SCALARS: Final = (str, int, float, bool)

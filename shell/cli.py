@@ -1,0 +1,176 @@
+"""The command `unbraid`: parse outputs, replay them at every split, look at formats.
+
+Only wiring: what the commands do is elsewhere. Exit codes: 0 done · 1 a line of a batch was bad, or splits disagree · 2 wrong
+usage, with one line on stderr for each thing that is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from attrs import evolve
+from rich.console import Console
+
+from unbraid.core.bind import Machine
+from unbraid.shell.arriving import arriving, words
+from unbraid.shell.batch import run_file
+from unbraid.shell.batch_line import Setup, outcome
+from unbraid.shell.cli_options import BadInput, given, machine_for, open_bytes, read_setup, read_text, request_of, stop
+from unbraid.shell.encoding import encode
+from unbraid.shell.format_view import all_formats, detail, find_format, overview, updated
+from unbraid.shell.format_view import markdown as markdown_table
+from unbraid.shell.mermaid import mermaid as draw
+from unbraid.shell.replay import Disagreement, reader
+from unbraid.shell.replay import replay as replay_at_every_split
+from unbraid.shell.replay_view import verdict_view
+from unbraid.shell.session import FeedKind
+from unbraid.shell.streaming import Deltas, show_strands, write_deltas
+from unbraid.shell.surrogates import json_line
+
+app: Final = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="One stream of model output in; reasoning, content and tool calls out.",
+)
+
+File = Annotated[Path | None, typer.Argument(help="One raw output. Without it, or with -: stdin.")]
+Reasoning = Annotated[str | None, typer.Option("--reasoning", metavar="NAME", help="Format of the reasoning half.")]
+ToolHalf = Annotated[str | None, typer.Option("--tools", metavar="NAME", help="Format of the tool half.")]
+Tokenizer = Annotated[str | None, typer.Option("--tokenizer", metavar="DIR", help="Folder or file of a tokenizer.")]
+Settings = Annotated[
+    list[str], typer.Option("--policy", metavar="NAME=VALUE", help="framing=verbatim, truncated=drop ... (repeatable)")
+]
+Schema = Annotated[Path | None, typer.Option("--tool-schema", metavar="FILE", help="JSON file with the request's tools.")]
+Kwargs = Annotated[
+    list[str], typer.Option("--template-kwarg", metavar="NAME=JSON", help="enable_thinking=false ... (repeatable)")
+]
+StartAt = Annotated[str, typer.Option("--start", metavar="WHERE", help="auto, reasoning or content.")]
+Prompt = Annotated[str | None, typer.Option("--prompt", metavar="TEXT", help="The rendered prompt, for --start auto.")]
+Reason = Annotated[str, typer.Option("--finish-reason", metavar="WHY", help="Why the engine stopped: stop or length.")]
+Stream = Annotated[bool, typer.Option("--stream", help="Deltas as JSON lines; coloured strands in a terminal.")]
+Batch = Annotated[Path | None, typer.Option("--batch", metavar="FILE", help="Outputs as JSON Lines; - is stdin.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes for --batch.")]
+
+
+@app.command()
+def parse(
+    file: File = None,
+    reasoning: Reasoning = None,
+    tools: ToolHalf = None,
+    tokenizer: Tokenizer = None,
+    policy: Settings = [],
+    tool_schema: Schema = None,
+    template_kwarg: Kwargs = [],
+    start: StartAt = "auto",
+    prompt: Prompt = None,
+    finish_reason: Reason = "stop",
+    stream: Stream = False,
+    batch: Batch = None,
+    workers: Workers = 1,
+) -> None:
+    """Read a raw output and print its message as JSON."""
+    setup = read_setup(reasoning, tools, tokenizer, policy)
+    if batch is not None:
+        if file is not None or stream:
+            stop([BadInput("--batch", "reads its own file and writes messages; leave out FILE and --stream")])
+        _batch(setup, batch, workers)
+        return
+    request = request_of(tool_schema, template_kwarg, start, prompt, finish_reason)
+    machine = machine_for(setup, request)
+    truncated = setup.choices.truncated
+    if not stream:
+        typer.echo(json_line(outcome(machine, evolve(request, text=(read_text(file),)), truncated), indent=2))
+        return
+    feed, deltas = _deltas(machine, file)
+    console = Console(highlight=False)
+    if console.is_terminal:
+        show_strands(machine, feed, deltas, request, truncated, console)
+    else:
+        write_deltas(machine, feed, deltas, request, truncated, sys.stdout)
+
+
+def _batch(setup: Setup, path: Path, workers: int) -> None:
+    with open_bytes(path) as source:
+        size = os.fstat(source.fileno()).st_size if str(path) != "-" else None
+        tally = run_file(setup, source, size, sys.stdout, workers)
+    if tally.bad:
+        typer.echo(f"unbraid: {tally.bad} of {tally.lines} lines are bad", err=True)
+        raise typer.Exit(1)
+
+
+def _deltas(machine: Machine, file: Path | None) -> tuple[FeedKind, Deltas]:
+    """Tokens where there is a vocabulary that can write the output, else words as they arrive."""
+    if machine.vocabulary is None:
+        return "text", ((word, ()) for word in arriving(open_bytes(file)))
+    text = read_text(file)
+    ids = encode(machine.vocabulary, text)
+    return ("text", ((word, ()) for word in words(text))) if ids is None else ("ids", ((None, (id_,)) for id_ in ids))
+
+
+@app.command()
+def replay(
+    file: File = None,
+    reasoning: Reasoning = None,
+    tools: ToolHalf = None,
+    tokenizer: Tokenizer = None,
+    policy: Settings = [],
+    tool_schema: Schema = None,
+    template_kwarg: Kwargs = [],
+    start: StartAt = "auto",
+    prompt: Prompt = None,
+) -> None:
+    """Feed a raw output at every split and say whether all agree."""
+    request = request_of(tool_schema, template_kwarg, start, prompt)
+    machine = machine_for(read_setup(reasoning, tools, tokenizer, policy), request)
+    text = read_text(file)
+    ids = None if machine.vocabulary is None else encode(machine.vocabulary, text)
+    if machine.vocabulary is not None and ids is None:
+        typer.echo("unbraid: the vocabulary cannot write this output; only text is tried", err=True)
+    verdict = replay_at_every_split(reader(machine, request.prompt, request.start), text, ids, machine.vocabulary)
+    Console(highlight=False, soft_wrap=True).print(verdict_view(verdict))
+    if isinstance(verdict, Disagreement):
+        raise typer.Exit(1)
+
+
+@app.command()
+def formats(
+    name: Annotated[str | None, typer.Argument(help="One format; without it, all of them.")] = None,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw NAME as a Mermaid state diagram.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="The table of all as Markdown.")] = False,
+    update: Annotated[Path | None, typer.Option("--update", metavar="FILE", help="Put it into FILE, at its marks.")] = None,
+) -> None:
+    """Show the formats there are, or the terminals and transitions of one."""
+    if name is None and mermaid:
+        stop([BadInput("--mermaid", "name the format to draw")])
+    if name is not None:
+        form = given(find_format(name))
+        typer.echo(draw(form)) if mermaid else Console(highlight=False).print(detail(form))
+    elif markdown:
+        _markdown(update)
+    else:
+        Console(highlight=False).print(overview(all_formats()))
+
+
+def _markdown(path: Path | None) -> None:
+    table = markdown_table(all_formats())
+    if path is None:
+        typer.echo(table)
+        return
+    document = updated(read_text(path), table)
+    if document is None:
+        stop([BadInput(str(path), "has no marks for the table of formats")])
+    path.write_text(document, encoding="utf-8")
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
+    app()

@@ -1,0 +1,119 @@
+"""What the commands read from their options: files, settings, machines; every defect of them at once.
+
+Each function returns its value, or writes one line for each defect to stderr and ends the program with exit code 2.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO, NoReturn, TypeVar
+
+import typer
+from attrs import frozen
+from returns.result import Result, Success
+
+from unbraid.core.bind import Machine
+from unbraid.shell.batch_line import Request, Setup, read_request
+from unbraid.shell.bind import Defect, bind, with_tools
+from unbraid.shell.policies import Choices, read_policies
+
+Value = TypeVar("Value")
+
+
+@frozen
+class BadInput:
+    """A file or option that cannot be read."""
+
+    where: str
+    reason: str
+
+    def describe(self) -> str:
+        """One sentence."""
+        return f"{self.where}: {self.reason}"
+
+
+def stop(defects: Iterable[Defect]) -> NoReturn:
+    """Exit code 2, one line for each defect."""
+    for defect in defects:
+        typer.echo(f"unbraid: {defect.describe()}", err=True)
+    raise typer.Exit(2)
+
+
+def given(result: Result[Value, tuple[Defect, ...]]) -> Value:
+    """The value, or the end."""
+    if isinstance(result, Success):
+        return result.unwrap()
+    stop(result.failure())
+
+
+def read_setup(reasoning: str | None, tools: str | None, tokenizer: str | None, settings: Iterable[str]) -> Setup:
+    """What all outputs have in common; it is known to bind."""
+    read = read_policies(settings)
+    choices = read.value_or(Choices())
+    bound = bind(reasoning, tools, tokenizer, choices.policies)
+    defects: list[Defect] = [*read.swap().value_or(()), *bound.alt(lambda error: error.defects).swap().value_or(())]
+    if defects:
+        stop(defects)
+    return Setup(reasoning, tools, tokenizer, choices)
+
+
+def machine_for(setup: Setup, request: Request) -> Machine:
+    """The machine that reads the output of `request`."""
+    bound = bind(setup.reasoning, setup.tools, setup.tokenizer, setup.choices.policies, request.template_kwargs)
+    return given(bound.bind(lambda made: with_tools(made, request.tools)).alt(lambda error: error.defects))
+
+
+def request_of(
+    schema: Path | None, kwargs: Iterable[str], start: str, prompt: str | None, finish_reason: str = "stop"
+) -> Request:
+    """The request that the options describe, with an empty output. `schema`: a file with a request's tools."""
+    fields = {
+        "text": "",
+        "tools": None if schema is None else _tools(schema),
+        "chat_template_kwargs": dict(map(_kwarg, kwargs)),
+        "start": start,
+        "prompt": prompt,
+        "finish_reason": finish_reason,
+    }
+    return given(read_request(fields))
+
+
+def _tools(path: Path) -> object:
+    """The tools in a file: an array of them, or a request that has one under `tools`."""
+    try:
+        found = json.loads(path.read_bytes())
+    except OSError as error:
+        stop([BadInput(str(path), error.strerror or str(error))])
+    except (ValueError, RecursionError) as error:
+        stop([BadInput(str(path), f"not JSON: {error}")])
+    return found.get("tools") if isinstance(found, dict) else found
+
+
+def _kwarg(setting: str) -> tuple[str, object]:
+    """NAME=JSON; what is not JSON is a string."""
+    name, equals, value = setting.partition("=")
+    if not equals:
+        stop([BadInput(f"template kwarg {setting!r}", "expected NAME=JSON, as in enable_thinking=false")])
+    try:
+        return name, json.loads(value)
+    except (ValueError, RecursionError):
+        return name, value
+
+
+def open_bytes(path: Path | None) -> BinaryIO:
+    """The file, or stdin if there is none or it is `-`."""
+    if path is None or str(path) == "-":
+        return sys.stdin.buffer
+    try:
+        return path.open("rb")
+    except OSError as error:
+        stop([BadInput(str(path), error.strerror or str(error))])
+
+
+def read_text(path: Path | None) -> str:
+    """The whole file as text; invalid bytes are replaced."""
+    with open_bytes(path) as source:
+        return source.read().decode("utf-8", "replace")

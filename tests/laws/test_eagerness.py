@@ -1,0 +1,135 @@
+r"""Law 4. What is held back is the longest suffix of the text that is a proper prefix of a live literal.
+
+Live literals of a region: spellings of the terminals that have a row there, each alone and behind each of its framing
+literals; directly behind a marker, the framing literals that may follow it. Beside the literals, white space in a gap
+that text or a call may follow is held (up to 16 code points: it belongs to what follows), and a tentative text up to its
+commit point: nothing is emitted while a trial is open.
+
+The oracle `held` knows the format record and nothing of the lexer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.corpus.reader import Case, cases
+from tests.laws.inputs import Pair, name_of, pairs
+from tests.laws.machines import begin, composed, machine_of
+from tests.laws.walks import walk
+from unbraid.core.events import Event, Markup, ToolName
+from unbraid.core.grammar import GAP_CAP, WHITESPACE, Capture, Envelope, Format, Gap, Json, Region, Terminal
+from unbraid.core.machine import step
+from unbraid.core.records import Flowing, InValue, ParserState
+
+
+def held(fmt: Format, region: Region, after: tuple[str, ...], since: str) -> int:
+    """Code points at the end of `since`, the text behind the last marker, that may still belong to something else."""
+    if any(literal.startswith(since) and literal != since for literal in after) and since:
+        return len(since)
+    since = since[max((len(literal) for literal in after if since.startswith(literal)), default=0) :]
+    blank = len(since) - len(since.rstrip(WHITESPACE)) if _waits(fmt, region) and not since.strip(WHITESPACE) else 0
+    suffixes = [size for size in range(len(since) + 1) for word in literals(fmt, region) if word[:size] == since[len(since) - size :] and size < len(word)]
+    return max([*suffixes, blank if blank <= GAP_CAP else 0], default=0)
+
+
+def literals(fmt: Format, region: Region) -> list[str]:
+    """The live literals of a region."""
+    live = {row.on for row in fmt.rows if row.region == region.name}
+    return [before + spelling for one in fmt.terminals if one.name in live for spelling in one.spellings for before in ("", *one.before)]
+
+
+def _waits(fmt: Format, region: Region) -> bool:
+    """Whether white space in this region belongs to what follows."""
+    regions = {one.name: one for one in fmt.regions}
+    targets = [regions[row.to] for row in fmt.rows if row.region == region.name and row.to != "@same"]
+    opens = any(target.trial in ("opening", "block") or target.channel == "call" for target in targets)
+    return isinstance(region.kind, Gap) and region.channel in ("content", "reasoning") and (region.kind.touches or opens)
+
+
+class Watch:
+    """What an onlooker knows of a stream, one code point at a time: what was fed, what was accounted for."""
+
+    def __init__(self, case: Case) -> None:
+        self.machine, self.fmt = machine_of(case), composed(case.reasoning, case.tools)
+        self.terminals: dict[str, Terminal] = {one.name: one for one in self.fmt.terminals}
+        self.regions = {region.name: region for region in self.fmt.regions}
+        self.state: ParserState = begin(case, self.machine)
+        self.text, self.done, self.border, self.after = "", 0, 0, ()
+
+    def feed(self, point: str) -> tuple[Event, ...]:
+        self.state, events = step(self.machine, self.state, point, ())
+        self.text += point
+        for event in events:
+            self.done += event.points
+            if isinstance(event, Markup) and event.terminal in self.terminals:
+                self.border, self.after = self.done, self.terminals[event.terminal].after
+        return events
+
+
+def check(case: Case) -> None:
+    watch = Watch(case)
+    for point in case.text:
+        events = watch.feed(point)
+        held_now = len(watch.text) - watch.done
+        if watch.state.trial is not None:
+            assert not events or held_now, "a trial emits nothing"
+        elif _is_plain(watch):
+            region = watch.regions[watch.state.at.region]
+            assert held_now == held(watch.fmt, region, watch.after, watch.text[watch.border :]), watch.text
+
+
+def _is_plain(watch: Watch) -> bool:
+    """Captures hold their text until a marker, payloads have an own test, an undecided value waits for its end."""
+    at = watch.state.at
+    if isinstance(at, InValue):
+        return isinstance(at.shape, Flowing)
+    return not isinstance(watch.regions[at.region].kind, Capture | Json | Envelope)
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if not case.policies and case.prompt is None], ids=name_of)
+def test_corpus(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=str)
+@given(random=st.randoms(use_true_random=False))
+def test_walks(pair: Pair, random: Random) -> None:
+    check(pair.case(walk(pair.ground, random, 8)[:400]))
+
+
+def _payload_holds(case: Case) -> Iterator[int]:
+    watch = Watch(case)
+    for point in case.text:
+        watch.feed(point)
+        announced = watch.state.call is not None
+        if announced and isinstance(watch.regions[watch.state.at.region].kind, Json | Envelope):
+            yield len(watch.text) - watch.done
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if case.tools is not None], ids=name_of)
+def test_arguments_on_the_wire_are_never_withheld(case: Case) -> None:
+    """But for the beginning of a marker, or a line break and a marker, in JSON: no brace waits for the next code point."""
+    longest = 1 + max(len(word) for one in composed(case.reasoning, case.tools).terminals for word in one.spellings)
+    assert all(size < longest for size in _payload_holds(case))
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if case.message.calls], ids=name_of)
+def test_a_call_is_announced_where_its_name_ends(case: Case) -> None:
+    """The commit point: nothing behind the name but the code point, or the marker, that ends it."""
+    watch = Watch(case)
+    enders = sorted({word for one in watch.fmt.terminals for word in one.spellings} | {'"'}, key=len, reverse=True)
+    for point in case.text:
+        for event in watch.feed(point):
+            if isinstance(event, ToolName) and not _is_late(watch.fmt):
+                behind = next(watch.text[: -len(word)] for word in enders if watch.text.endswith(word))
+                assert behind.endswith((event.name, "<|constrain|>json")) or "\\u" in behind or "header" in watch.state.at.region, watch.text
+
+
+def _is_late(fmt: Format) -> bool:
+    """Formats that decide later on purpose: a whole block, or the key of the arguments too."""
+    return any(region.trial == "block" for region in fmt.regions) or fmt.unmarked or "harmony" in fmt.name

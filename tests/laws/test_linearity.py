@@ -1,0 +1,125 @@
+"""Law 8. Any input: no exception, work linear in its length with copies counted, no recursion on its depth, bounded state.
+
+Work is counted in a second build of the core (`counted`): steps, lengths of what is built, code points that searches look
+at. It is a number, the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from random import Random
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.corpus.reader import cases
+from tests.laws.counted import install
+from tests.laws.inputs import OFFERED, Pair, pairs
+from tests.laws.machines import begin, machine_of
+from tests.laws.walks import walk
+from unbraid.core.machine import finish, step
+
+WORK: Final = install()
+SIZE: Final = 1500
+"""Code points of the smallest input of a family; the others are twice and four times as long."""
+
+PER_POINT: Final = 60.0
+"""Most work per code point of any input, beside `PER_DELTA` per delta."""
+
+PER_DELTA: Final = 400.0
+
+
+@cache
+def counted_machine(pair: Pair) -> Any:
+    """The machine of a composition in the counting build; its types are another build's, so they are `Any` here."""
+    from counted.core.bind import bind, with_tools  # type: ignore[import-not-found]
+    from counted.core.compose import compose  # type: ignore[import-not-found]
+    from counted.formats.registry import lookup  # type: ignore[import-not-found]
+
+    first = None if pair.reasoning is None else lookup("reasoning", pair.reasoning).unwrap()
+    second = None if pair.tools is None else lookup("tools", pair.tools).unwrap()
+    return with_tools(bind(compose(first, second).unwrap()).unwrap(), OFFERED).unwrap()
+
+
+def work(pair: Pair, text: str, size: int) -> int:
+    """The work of `text` in deltas of `size` code points, on a warm machine."""
+    from counted.core.machine import finish, start, step  # type: ignore[import-not-found]
+
+    machine = counted_machine(pair)
+    state = start(machine)
+    WORK.reset()
+    for place in range(0, len(text), size):
+        state, _ = step(machine, state, text[place : place + size], ())
+    finish(machine, state)
+    return WORK.total
+
+
+def patterns(pair: Pair) -> Iterator[tuple[str, str]]:
+    """(beginning, repeated): marker floods, cut markers, nested and long values, behind each beginning of a corpus call."""
+    spellings = [before + word for one in pair.ground.fmt.terminals for word in one.spellings for before in ("", *one.before)]
+    repeated = [*spellings, *(word[:-1] for word in spellings if len(word) > 1), "<", "\n", " ", "x", "é", "\\", '"', "[", '{"a":', "[]", '\\"', "\x01", "1", "a b"]
+    for beginning in _beginnings(pair):
+        yield from ((beginning, one) for one in repeated)
+
+
+def _beginnings(pair: Pair) -> list[str]:
+    texts = [case.text for case in cases() if (case.reasoning, case.tools) == (pair.reasoning, pair.tools) and case.message.calls]
+    openers = [one.spellings[0] for one in pair.ground.fmt.terminals]
+    return list(dict.fromkeys(["", "x", *openers, *(text[: len(text) // 2] for text in texts[:4]), *(text[: len(text) * 3 // 4] for text in texts[:4])]))
+
+
+@pytest.mark.parametrize("size", [1, 7, 10**9], ids=["points", "sevens", "whole"])
+@pytest.mark.parametrize("pair", pairs(), ids=str)
+def test_work_is_linear(pair: Pair, size: int) -> None:
+    for beginning, repeated in patterns(pair):
+        texts = [beginning + repeated * (factor * SIZE // len(repeated)) for factor in (1, 2, 4)]
+        first, second, fourth = (work(pair, text, size) for text in texts)
+        assert fourth - second <= 2.3 * (second - first) + 600, (beginning, repeated, first, second, fourth)
+        deltas = -(-len(texts[2]) // size)
+        assert fourth <= PER_POINT * len(texts[2]) + PER_DELTA * deltas + 20_000, (beginning, repeated, fourth)
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=str)
+@given(random=st.randoms(use_true_random=False))
+def test_anything_is_read(pair: Pair, random: Random) -> None:
+    """No exception: law 2 asks the same of ids."""
+    case = pair.case(walk(pair.ground, random, 20) + random.choice(("", "\ud800", "\udfff\ud800", "\U0010ffff")))
+    machine = machine_of(case)
+    state, _ = step(machine, begin(case, machine), case.text, ())
+    assert sum(event.points for event in (*step(machine, begin(case, machine), case.text, ())[1], *finish(machine, state)[1])) == len(case.text)
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=str)
+def test_deep_and_long_inputs(pair: Pair) -> None:
+    for beginning in _beginnings(pair):
+        for rest in ("[" * 100_000, '{"a":' * 50_000, "x" * 1_000_000, '"' * 100_001, "\\" * 100_001):
+            case = pair.case(beginning + rest)
+            machine = machine_of(case)
+            state, events = step(machine, begin(case, machine), case.text, ())
+            _, last = finish(machine, state)
+            assert sum(event.points for event in (*events, *last)) == len(case.text)
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=str)
+def test_states_are_bounded(pair: Pair) -> None:
+    """But for the named exceptions: a block, an undecided value, arguments before their name."""
+    for beginning, rest in _streams(pair):
+        case = pair.case(beginning + rest * 40)
+        machine = machine_of(case)
+        state = begin(case, machine)
+        sizes = []
+        for place in range(0, len(case.text), 50):
+            state, _ = step(machine, state, case.text[place : place + 50], ())
+            sizes.append(len(repr(state)))
+        assert max(sizes[len(sizes) // 2 :]) < 4096 or _may_grow(repr(state)), (beginning, rest)
+
+
+def _streams(pair: Pair) -> Sequence[tuple[str, str]]:
+    return [(beginning, rest) for beginning in _beginnings(pair) for rest in ("word " * 50, "\n" * 250, "<" * 250, "</" * 125)]
+
+
+def _may_grow(state: str) -> bool:
+    return any(word in state for word in ("kind='block'", "Undecided(", "late=("))

@@ -1,0 +1,118 @@
+"""Law 5. Stepping from an old state gives what a fresh fold gives, whatever was stepped in between.
+
+One stream is forked at every token into branches; they are stepped in a random order, interleaved. A state is a value:
+equal states are equal and hash equal, and `repr` works.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.corpus.reader import Case, cases
+from tests.laws.effort import EFFORT
+from tests.laws.inputs import Pair, name_of, pairs
+from tests.laws.machines import begin, composed, fold_ids, machine_of, made
+from tests.laws.walks import walk
+from unbraid.core.bind import Machine
+from unbraid.core.events import Event, merge
+from unbraid.core.machine import finish, step
+from unbraid.core.records import ParserState
+
+
+class Branch:
+    """A stream that went another way after `taken` tokens."""
+
+    def __init__(self, state: ParserState, events: list[Event], tokens: tuple[int, ...], taken: int) -> None:
+        self.state, self.events, self.tokens, self.place = state, list(events), tokens, taken
+
+    def go(self, machine: Machine) -> bool:
+        """One token further; False at the end."""
+        if self.place == len(self.tokens):
+            return False
+        self.state, new = step(machine, self.state, None, self.tokens[self.place : self.place + 1])
+        self.events.extend(new)
+        self.place += 1
+        return True
+
+
+def check(case: Case, random: Random) -> None:
+    machine = machine_of(case, ids=True)
+    tokens = made(case.reasoning, case.tools).encode(case.text, split_markers=random.random() < 0.5)
+    fresh = begin(case, machine, "ids")
+    branches = _branches(machine, fresh, tokens, random)
+    live = list(branches)
+    while live:
+        branch = random.choice(live)
+        if not branch.go(machine):
+            live.remove(branch)
+    for branch in branches:
+        events = merge((*branch.events, *finish(machine, branch.state)[1]))
+        assert events == fold_ids(machine, fresh, [(token,) for token in branch.tokens])
+
+
+def _branches(machine: Machine, fresh: ParserState, tokens: tuple[int, ...], random: Random) -> list[Branch]:
+    """Forks of one stream, spread over all of its tokens; each continues with a part of the stream in another place."""
+    stem = Branch(fresh, [], tokens, 0)
+    forks: list[Branch] = []
+    each = max(1, EFFORT.forks // max(1, len(tokens)))
+    while stem.go(machine):
+        for _ in range(each):
+            turn = random.randrange(len(tokens))
+            way = tokens[: stem.place] + tokens[turn : turn + 12]
+            forks.append(Branch(stem.state, stem.events, way, stem.place))
+    return random.sample(forks, min(len(forks), EFFORT.forks))
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_corpus(case: Case) -> None:
+    check(case, Random(case.name))
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=str)
+@given(random=st.randoms(use_true_random=False))
+def test_walks(pair: Pair, random: Random) -> None:
+    check(pair.case(walk(pair.ground, random, 5)[:150]), random)
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_states_are_values(case: Case) -> None:
+    machine = machine_of(case)
+    left = right = begin(case, machine)
+    for point in case.text:
+        left, _ = step(machine, left, point, ())
+        right, _ = step(machine, right, point, ())
+        assert left == right
+        assert hash(left) == hash(right)
+        assert repr(left) == repr(right)
+        assert step(machine, left, "", ())[0] == left
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=str)
+def test_deep_states_are_values(pair: Pair) -> None:
+    """Neither deep nesting nor long values make `==`, `hash` or `repr` fail."""
+    for opener in _openings(pair):
+        for rest in ("[" * 20_000, '{"a":' * 20_000, "x" * 100_000):
+            case = pair.case(opener + rest)
+            state, again = (_state_after(case, 997) for _ in range(2))
+            assert state == again
+            assert hash(state) == hash(again)
+            assert repr(state)
+
+
+def _state_after(case: Case, size: int) -> ParserState:
+    machine = machine_of(case)
+    state = begin(case, machine)
+    for place in range(0, len(case.text), size):
+        state, _ = step(machine, state, case.text[place : place + size], ())
+    return state
+
+
+def _openings(pair: Pair) -> list[str]:
+    """The texts of corpus cases up to an argument value, and an opener alone."""
+    texts = [case.text for case in cases() if (case.reasoning, case.tools) == (pair.reasoning, pair.tools) and case.message.calls]
+    openers = [terminal.spellings[0] for terminal in composed(pair.reasoning, pair.tools).terminals]
+    return ["", *(text[: len(text) * 2 // 3] for text in texts[:3]), *openers]

@@ -1,0 +1,97 @@
+"""Law 6. Under `marker_evidence=both`, ids, text and both give the same merged events, token counts aside.
+
+The host's text is cut anywhere, lags by 0 to 64 tokens, has special tokens or not, and may be ended by a stop string.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.corpus.reader import Case, cases
+from tests.laws.hosts import Host
+from tests.laws.inputs import Pair, name_of, pairs
+from tests.laws.machines import begin, fold_both, fold_ids, fold_text, machine_of, made, without_tokens
+from tests.laws.made_vocabulary import SPECIALS
+from tests.laws.walks import walk
+from unbraid.core.events import Events, Markup, merge
+
+LAGS = (0, 1, 2, 7, 64)
+
+
+def tokens_of(case: Case, text: str, *, split_markers: bool) -> tuple[int, ...]:
+    return made(case.reasoning, case.tools).encode(text, split_markers=split_markers)
+
+
+def without(events: Events, *terminals: str) -> Events:
+    """`events` without the markup of `terminals`, merged and without token counts."""
+    kept = (event for event in events if not (isinstance(event, Markup) and event.terminal in terminals))
+    return merge(without_tokens(tuple(kept)))
+
+
+def check(case: Case, random: Random, *, split_markers: bool) -> None:
+    machine = machine_of(case, ids=True)
+    tokens = tokens_of(case, case.text, split_markers=split_markers)
+    by_ids = without_tokens(fold_ids(machine, begin(case, machine, "ids"), [tokens]))
+    by_text = fold_text(machine, begin(case, machine, "text"), [case.text])
+    assert by_text == by_ids
+    for lag in LAGS:
+        host = Host(machine.vocabulary, lag)
+        by_both = fold_both(machine, begin(case, machine, "both"), list(host.deltas(tokens, random)))
+        assert without_tokens(by_both) == by_ids, f"lag {lag}"
+
+
+def check_dropped(case: Case, random: Random) -> None:
+    """Special tokens between the tokens: absorbed as Markup, whether the host shows them or not."""
+    machine = machine_of(case, ids=True)
+    tokens = list(tokens_of(case, case.text, split_markers=False))
+    for name in SPECIALS:
+        tokens.insert(random.randint(0, len(tokens)), machine.vocabulary.added[name])
+    by_ids = without_tokens(fold_ids(machine, begin(case, machine, "ids"), [tokens]))
+    for lag in LAGS:
+        for drops in (False, True):
+            host = Host(machine.vocabulary, lag, drops)
+            deltas = list(host.deltas(tuple(tokens), random))
+            assert without_tokens(fold_both(machine, begin(case, machine, "both"), deltas)) == by_ids, (lag, drops, deltas)
+
+
+def check_stopped(case: Case, random: Random) -> None:
+    """A stop string hides the end: what is visible means what it means as text; the hidden ids are one Markup."""
+    machine = machine_of(case, ids=True)
+    tokens = tokens_of(case, case.text, split_markers=False)
+    for lag in LAGS:
+        host = Host(machine.vocabulary, lag, stop=random.randint(0, len(case.text)))
+        by_both = fold_both(machine, begin(case, machine, "both"), list(host.deltas(tokens, random)))
+        by_text = fold_text(machine, begin(case, machine, "text"), [host.text(tokens)])
+        assert without(by_both, "cut") == without(by_text), host
+        assert sum(event.tokens for event in by_both) == len(tokens)
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_corpus(case: Case) -> None:
+    check(case, Random(case.name), split_markers=False)
+    check(case, Random(case.name), split_markers=True)
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_special_tokens(case: Case) -> None:
+    for turn in range(4):
+        check_dropped(case, Random(f"{case.name} {turn}"))
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_stop_strings(case: Case) -> None:
+    for turn in range(4):
+        check_stopped(case, Random(f"{case.name} {turn}"))
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=str)
+@given(random=st.randoms(use_true_random=False), split_markers=st.booleans())
+def test_walks(pair: Pair, random: Random, split_markers: bool) -> None:
+    case = pair.case(walk(pair.ground, random, 6)[:300])
+    check(case, random, split_markers=split_markers)
+    check_dropped(case, random)
+    check_stopped(case, random)
