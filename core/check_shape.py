@@ -110,6 +110,8 @@ def _row(region: Region, row: Row, target: Region) -> Iterator[RowProblem]:
     }
     if not waits.get(row.on, True):
         yield "wrong_pseudo"
+    if row.do not in ((), ("call",), ("end",), ("end", "call")):
+        yield "bad_actions"
     if row.to == SAME and (not isinstance(kind, Text | Gap) or row.on == "@text"):
         yield "same_not_allowed"
     if row.release and not isinstance(kind, Capture):

@@ -74,7 +74,8 @@ def _start_problem(region: Region) -> StartProblem | None:
 
 def _explore(index: Index) -> dict[Place, Slots]:
     """All places that can be reached, each with the slots that are filled on every way to it."""
-    filled: dict[Place, Slots] = {Place(region): frozenset() for region in index.starts()}
+    starts = [region for region in index.starts() if _start_problem(index.regions[region]) is None]
+    filled: dict[Place, Slots] = {Place(region): frozenset() for region in starts}
     waiting = list(filled)
     while waiting:
         place = waiting.pop()

@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias, TypeVar
 
-from attrs import evolve
 from returns.result import Failure, Result, Success
 
 from unbraid.core.errors import ComposeDefect, Defect
@@ -170,7 +169,11 @@ def _copies(reasoning: Format, tools: Format) -> Iterator[Groups]:
 
 
 def _moved(groups: Iterable[tuple[Row, ...]], region: Region) -> Groups:
-    return _groups(evolve(row, region=region.name) for rows in groups for row in rows)
+    return _groups(_at(row, region.name) for rows in groups for row in rows)
+
+
+def _at(row: Row, region: str) -> Row:
+    return Row(region, row.on, row.to, row.when, row.do, row.keep, row.release, row.odd)
 
 
 def _leads_to_call(tools: Format, rows: tuple[Row, ...]) -> bool:

@@ -133,8 +133,8 @@ def _as_stray(events: Iterable[Event]) -> Iterable[Event]:
 
 
 def _open(run: Run, at: InEnvelope) -> Next:
-    if run.trial is not None and not _short_preamble(run):
-        return _give_up(run, run.pos + GAP_CAP)
+    if run.trial is not None and not run.buf[run.pos : run.pos + GAP_CAP + 1].strip(WHITESPACE):
+        return len(run.buf) - run.pos > GAP_CAP and _give_up(run, run.pos + GAP_CAP)
     shape = _kind(run).shape
     char = _next(run)
     if isinstance(char, bool):
@@ -145,12 +145,6 @@ def _open(run: Run, at: InEnvelope) -> Next:
         run.markup("syntax", 1)
         return InEnvelope(at.region, Member("first_element"), array=True)
     return _give_up(run, run.pos)
-
-
-def _short_preamble(run: Run) -> bool:
-    """White space before an uncommitted object is capped; it stays in the hold-back until it ends."""
-    rest = run.buf[run.pos : run.pos + GAP_CAP + 1]
-    return len(rest) <= GAP_CAP or bool(rest.strip(WHITESPACE))
 
 
 def _begin_object(run: Run, at: InEnvelope) -> InEnvelope:

@@ -25,6 +25,7 @@ RowProblem: TypeAlias = Literal[
     "slot_not_captured",
     "origin_without_capture",
     "bad_test",
+    "bad_actions",
     "loop",
     "call_in_call",
     "end_without_call",
@@ -43,6 +44,7 @@ ROW_PROBLEMS: Final[Mapping[RowProblem, str]] = {
     "slot_not_captured": "needs a slot that is not captured on every way to it",
     "origin_without_capture": "asks for `from` or `mark`, which only rows that leave a capture know",
     "bad_test": "has a condition that cannot be read",
+    "bad_actions": "has actions other than `call`, `end`, or `end` and then `call`",
     "loop": "may go round for ever without reading anything",
     "call_in_call": "begins a call while one is open",
     "end_without_call": "ends a call while none is open",
@@ -226,18 +228,6 @@ class ComposeDefect(Defect):
 
     def _what(self) -> str:
         return f"{COMPOSE_PROBLEMS[self.problem]}{_detail(self.detail)}"
-
-
-@frozen
-class MissingMarker(Defect):
-    """The vocabulary has no single token `spelling` for a terminal whose format says that it has one."""
-
-    terminal: str
-    spelling: str
-    nearest: tuple[str, ...] = ()
-
-    def _what(self) -> str:
-        return f"the vocabulary has no token {self.spelling!r} for terminal {self.terminal!r}{hint(self.nearest)}"
 
 
 @frozen

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
-from attrs import evolve
+from attrs import define
 from returns.result import Failure, Result, Success
 
 from unbraid.core.errors import Defect, NotationDefect
@@ -91,18 +91,22 @@ def _read_lines(name: str, lines: Iterable[str], found: list[Row]) -> Iterable[D
 
 
 def _read_line(line: str) -> list[Row]:
-    words = _words(line)
-    if not words:
+    line_words = _words(line)
+    if not line_words:
         return []
-    if "->" not in words:
+    if "->" not in line_words:
         raise _Unreadable("a row needs `->`")
-    arrow = words.index("->")
-    target, *tail = words[arrow + 1 :] or [""]
+    arrow = line_words.index("->")
+    target, *rest = line_words[arrow + 1 :] or [""]
     if not (target == SAME or REGION_NAME.fullmatch(target)):
         raise _Unreadable(f"{target!r} is no region, nor {SAME}")
-    regions, terminals = _places(words[:arrow])
-    row = _modified(Row("", "", target), tail)
-    return [evolve(row, region=region, on=terminal) for region in regions for terminal in terminals]
+    regions, terminals = _places(line_words[:arrow])
+    tail = _read_tail(rest)
+    return [
+        Row(region, terminal, target, tail.when, tail.do, tail.keep, tail.release, tail.odd)
+        for region in regions
+        for terminal in terminals
+    ]
 
 
 def _words(line: str) -> list[str]:
@@ -125,27 +129,38 @@ def _places(words: list[str]) -> tuple[list[str], list[str]]:
     return regions, terminals
 
 
-def _modified(row: Row, words: list[str]) -> Row:
-    rest = list(words)
+@define
+class _Tail:
+    """The words behind the target."""
+
+    when: tuple[Test, ...] = ()
+    do: tuple[Action, ...] = ()
+    keep: bool = False
+    release: bool = False
+    odd: str = ""
+
+
+def _read_tail(words: list[str]) -> _Tail:
+    tail, rest = _Tail(), list(words)
     while rest:
         word, _, value = rest.pop(0).partition("=")
         if word == "keep" and not value:
-            row = evolve(row, keep=True)
+            tail.keep = True
         elif word == "release" and not value:
-            row = evolve(row, release=True)
+            tail.release = True
         elif word == "do":
-            row = evolve(row, do=tuple(_action(action) for action in value.split(",")))
+            tail.do = tuple(_action(action) for action in value.split(","))
         elif word == "odd" and value:
-            row = evolve(row, odd=value)
+            tail.odd = value
         elif word == "when" and value:
             tests = [value]
             while rest[:1] == ["&"]:
                 tests += rest[1:2] or [""]
                 rest = rest[2:]
-            row = evolve(row, when=tuple(_test(test) for test in tests))
+            tail.when = tuple(_test(test) for test in tests)
         else:
             raise _Unreadable(f"{word!r} is no word of a row")
-    return row
+    return tail
 
 
 def _action(word: str) -> Action:

@@ -49,7 +49,7 @@ TABLE: Final = rows("""
     reasoning content ignored  END    -> between
     arguments             @closed     -> called
     arguments             END         -> between     do=end odd=malformed
-    arguments             @bad        -> ignored     odd=malformed
+    arguments             @bad        -> ignored
     called                END         -> between
     called                @text       -> ignored
     between               START       -> role

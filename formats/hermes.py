@@ -18,7 +18,7 @@ WRAPPED: Final = rows("""
     call                @closed     -> ended
     call                TOOL_END    -> after    odd=malformed         # in the middle of the object
     call                TOOL_START  -> broken   keep odd=malformed    # a call that breaks off, and the next one
-    call                @bad        -> broken   odd=malformed
+    call                @bad        -> broken
     broken              TOOL_END    -> after
     broken              TOOL_START  -> call
     ended               TOOL_END    -> after

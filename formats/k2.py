@@ -39,15 +39,15 @@ K2_REASONING: Final = Format(
         fresh             @text        -> content
         fresh content     THINK_END    -> @same     odd=duplicate_end
     """),
-    start=Start("opened", "opened", scan=(*((mark, "opened") for mark in STARTS), *((mark, "fresh") for mark in ENDS))),
+    start=Start("opened", "fresh", scan=(*((mark, "opened") for mark in STARTS), *((mark, "fresh") for mark in ENDS))),
     experimental=True,
 )
 
 GROUP: Final = rows("""
     content  CALLS      -> group
     group    CALL       -> name                                      # a group needs a call
-    name     KEY        -> key      do=call      when=name:known_tool
-    name     CALL_END   -> next     do=call,end  when=name:known_tool
+    name     KEY        -> key      do=call when=name:known_tool
+    name     CALL_END   -> paired   keep do=call when=name:known_tool  # no pairs
     key      KEY_END    -> keyed    when=key
     keyed    VALUE      -> value
     value    VALUE_END  -> paired

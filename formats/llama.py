@@ -20,7 +20,7 @@ UNMARKED: Final = rows("""
     fresh   BRACE       -> call       keep
     tagged  BRACE       -> call       keep
     call    @closed     -> ended
-    call    @bad        -> content    odd=malformed   # broken JSON behind its name: no marker could end it
+    call    @bad        -> content    # broken JSON behind its name: no marker could end it
     ended   SEMICOLON   -> separated
     ended   BRACE       -> call       keep            # Llama 3.2: one call a line
     ended   @text       -> content

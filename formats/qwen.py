@@ -108,7 +108,7 @@ QWEN3_THINKING: Final = evolve(
     name="qwen3_thinking",
     about="Qwen3 Thinking: always starts in reasoning",
     aliases=("qwen3-thinking", "qwen3-vl-thinking"),
-    start=evolve(QWEN3.start, off="opened", switches=()),
+    start=evolve(QWEN3.start, switches=()),
 )
 
 SEED_OSS_REASONING: Final = think_half(
@@ -170,7 +170,7 @@ TAGGED: Final = rows("""
     arguments junk    TOOL_END      -> after             do=end odd=missing_end
     arguments junk    FUNCTION      -> name              do=end odd=missing_end
     arguments junk    TOOL_START    -> preamble          do=end odd=missing_end
-    arguments         @text         -> junk                                 # text between parameters is for nobody
+    arguments         @text         -> junk              odd=stray_text     # text between parameters is for nobody
     key               KEY_END       -> value
     key               @bad          -> junk
 

@@ -9,21 +9,13 @@ from __future__ import annotations
 
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
-from typing import Final, Protocol
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Final
 
 LONGEST: Final = 12
 AT_ONCE: Final = 1 << 16
 
 _WORD: Final = re.compile(rf"[\n\r\t ]?[^\n\r\t ]{{1,{LONGEST}}}|[\n\r\t ]")
-
-
-class Source(Protocol):
-    """A binary file that gives what is there."""
-
-    def read1(self, size: int, /) -> bytes:
-        """At least one byte, at most `size`; nothing at the end."""
-        ...
 
 
 def words(text: str) -> list[str]:
@@ -35,9 +27,10 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def arriving(source: Source) -> Iterator[str]:
+def arriving(source: BinaryIO) -> Iterator[str]:
     """The words of `source`, each as soon as its bytes are there."""
+    read: Callable[[int], bytes] = getattr(source, "read1", source.read)
     decoder = getincrementaldecoder("utf-8")("replace")
-    while data := source.read1(AT_ONCE):
+    while data := read(AT_ONCE):
         yield from words(decoder.decode(data))
     yield from words(decoder.decode(b"", final=True))

@@ -89,6 +89,7 @@ LineDefect: TypeAlias = WrongField | NotAnOutput
 def answer_line(setup: Setup, number: int, line: bytes) -> tuple[str, bool]:
     """The answer to line `number` (from 1) as JSON text, and whether it is one and no error."""
     found: object = None
+    answered: Result[Answer, BindError]
     try:
         found = json.loads(line)
         request = read_request(found)
@@ -97,8 +98,9 @@ def answer_line(setup: Setup, number: int, line: bytes) -> tuple[str, bool]:
         answered = Failure(BindError((NotAnOutput(f"not JSON: {error}"),)))
     except Exception as error:  # noqa: BLE001  (a fault of ours in one line must not stop the other ones)
         answered = Failure(BindError((NotAnOutput(f"internal fault: {type(error).__name__}: {error}"),)))
-    if isinstance(answered, Success):
-        return json_line(answered.unwrap()), True
+    done = answered.value_or(None)
+    if done is not None:
+        return json_line(done), True
     text = "; ".join(defect.describe() for defect in answered.failure().defects)
     given = {"id": found["id"]} if isinstance(found, dict) and "id" in found else {}
     return json_line({**given, "line": number, "error": text}), False

@@ -88,9 +88,7 @@ def bind(
     if kept is not None:
         return Success(kept[0])
     made = compose(*halves).bind(lambda form: core.bind(form, vocabulary, policies, template_kwargs)).alt(BindError)
-    if isinstance(made, Success) and canonical is not None:
-        _BOUND.put(key, (made.unwrap(), halves, vocabulary))
-    return made
+    return made if canonical is None else made.map(lambda bound: _BOUND.keep(key, (bound, halves, vocabulary))[0])
 
 
 def with_tools(bound: Bound, tools: Tools = None) -> Result[Machine, BindError]:
@@ -104,9 +102,7 @@ def with_tools(bound: Bound, tools: Tools = None) -> Result[Machine, BindError]:
     if kept is not None:
         return Success(kept)
     made = core.with_tools(bound, tools).alt(BindError)
-    if isinstance(made, Success) and canonical is not None:
-        _MACHINES.put(key, made.unwrap())
-    return made
+    return made if canonical is None else made.map(lambda machine: _MACHINES.keep(key, machine))
 
 
 # What is kept holds on to the objects whose `id` stands in its key, so that no other object can get that id meanwhile.
@@ -137,9 +133,7 @@ def _vocabulary(tokenizer: object) -> Result[Vocabulary | None, tuple[Defect, ..
     if kept is not None:
         return Success(kept[0])
     read = read_vocabulary(tokenizer)
-    if isinstance(read, Success):
-        _VOCABULARIES.put(key, (read.unwrap(), tokenizer))
-    return read
+    return read.map(lambda vocabulary: _VOCABULARIES.keep(key, (vocabulary, tokenizer))[0])
 
 
 def _canonical(value: object) -> str | None:

@@ -17,12 +17,13 @@ from attrs import evolve
 from rich.console import Console
 
 from unbraid.core.bind import Machine
+from unbraid.formats.registry import formats as all_formats
 from unbraid.shell.arriving import arriving, words
 from unbraid.shell.batch import run_file
 from unbraid.shell.batch_line import Setup, outcome
 from unbraid.shell.cli_options import BadInput, given, machine_for, open_bytes, read_setup, read_text, request_of, stop
 from unbraid.shell.encoding import encode
-from unbraid.shell.format_view import all_formats, detail, find_format, overview, updated
+from unbraid.shell.format_view import detail, find, overview, updated
 from unbraid.shell.format_view import markdown as markdown_table
 from unbraid.shell.mermaid import mermaid as draw
 from unbraid.shell.replay import Disagreement, reader
@@ -149,16 +150,17 @@ def formats(
     if name is None and mermaid:
         stop([BadInput("--mermaid", "name the format to draw")])
     if name is not None:
-        form = given(find_format(name))
-        typer.echo(draw(form)) if mermaid else Console(highlight=False).print(detail(form))
+        console = Console(highlight=False)
+        for form in given(find(name)):
+            console.print(draw(form) if mermaid else detail(form), soft_wrap=mermaid, markup=False)
     elif markdown:
         _markdown(update)
     else:
-        Console(highlight=False).print(overview(all_formats()))
+        Console(highlight=False).print(overview(tuple(all_formats())))
 
 
 def _markdown(path: Path | None) -> None:
-    table = markdown_table(all_formats())
+    table = markdown_table(tuple(all_formats()))
     if path is None:
         typer.echo(table)
         return

@@ -13,7 +13,7 @@ from typing import BinaryIO, NoReturn, TypeVar
 
 import typer
 from attrs import frozen
-from returns.result import Result, Success
+from returns.result import Result
 
 from unbraid.core.bind import Machine
 from unbraid.shell.batch_line import Request, Setup, read_request
@@ -44,9 +44,10 @@ def stop(defects: Iterable[Defect]) -> NoReturn:
 
 def given(result: Result[Value, tuple[Defect, ...]]) -> Value:
     """The value, or the end."""
-    if isinstance(result, Success):
-        return result.unwrap()
-    stop(result.failure())
+    value = result.value_or(None)
+    if value is None:
+        stop(result.failure())
+    return value
 
 
 def read_setup(reasoning: str | None, tools: str | None, tokenizer: str | None, settings: Iterable[str]) -> Setup:

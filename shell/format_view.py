@@ -9,13 +9,19 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from attrs import fields, frozen
+from attrs import fields, frozen, has
+from returns.result import Failure, Result, Success
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text as Styled
 
 from unbraid.core.grammar import Format, Region, Switch, Terminal
+from unbraid.core.errors import hint
+from unbraid.core.nearest import nearest
 from unbraid.core.notation import show_row
+from unbraid.formats.registry import Role, lookup, names
+
+_ROLES: Final[tuple[Role, ...]] = ("reasoning", "tools")
 
 COLUMNS: Final = ("format", "aliases", "halves", "abilities", "template")
 
@@ -47,10 +53,7 @@ def _keys(switches: Iterable[Switch]) -> list[str]:
 
 def overview(forms: Sequence[Format]) -> RenderableType:
     """The table of formats."""
-    table = Table(*COLUMNS)
-    for form in forms:
-        table.add_row(*cells(form))
-    return table
+    return _table("", COLUMNS, map(cells, forms))
 
 
 def markdown(forms: Sequence[Format]) -> str:
@@ -73,20 +76,45 @@ def updated(document: str, table: str) -> str | None:
 # ---------------------------------------------------------------------------------------------------------- one format
 
 
+@frozen
+class UnknownInBoth:
+    """There is no format of this name, in either role."""
+
+    name: str
+    near: tuple[str, ...]
+
+    def describe(self) -> str:
+        """One sentence."""
+        return f"there is no format {self.name!r}{hint(self.near)}"
+
+
+def find(name: str) -> Result[tuple[Format, ...], tuple[UnknownInBoth, ...]]:
+    """What `name` means: one format, or one for each role.
+
+    >>> [form.name for form in find("qwen3").unwrap()]
+    ['qwen3', 'hermes']
+    """
+    found = dict.fromkeys(form for role in _ROLES if (form := lookup(role, name).value_or(None)) is not None)
+    known = dict.fromkeys(known for role in _ROLES for known in names(role))
+    return Success(tuple(found)) if found else Failure((UnknownInBoth(name, nearest(name, known)),))
+
+
 def detail(form: Format) -> RenderableType:
     """Terminals, regions and transitions of one format."""
     return Group(
         Styled(f"{form.name}: {form.about}", style="bold"),
-        _titled("terminals", ("name", "spellings", "framing", "dedicated"), map(_terminal, form.terminals)),
-        _titled("regions", ("name", "kind", "channel", "trial"), map(_region, form.regions)),
+        _table("terminals", ("name", "spellings", "framing", "dedicated"), map(_terminal, form.terminals)),
+        _table("regions", ("name", "kind", "channel", "trial"), map(_region, form.regions)),
         Styled(f"\nstart: {form.start.on} (reasoning off: {form.start.off})"),
         Styled("\ntransitions", style="italic"),
         Styled("\n".join(f"  {show_row(row)}" for row in form.rows)),
     )
 
 
-def _titled(title: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:
-    table = Table(*columns, title=title, title_justify="left")
+def _table(title: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
     for line in lines:
         table.add_row(*map(Styled, line))
     return table
@@ -99,16 +127,19 @@ def _terminal(terminal: Terminal) -> tuple[str, ...]:
 
 
 def _region(region: Region) -> tuple[str, ...]:
-    return region.name, _record(region.kind), region.channel, region.trial
+    return region.name, _written(region.kind), region.channel, region.trial
 
 
-def _record(record: object) -> str:
-    """A record as it is written, without what is as by default."""
-    kind = type(record)
-    plain = kind()
+def _written(value: object) -> str:
+    """A value as it is written in a format, without the fields that are as by default."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_written, value))}{',' if len(value) == 1 else ''})"
+    kind = type(value)
+    if not has(kind):
+        return repr(value)
     changed = [
-        f"{attribute.name}={getattr(record, attribute.name)!r}"
+        f"{attribute.name}={_written(getattr(value, attribute.name))}"
         for attribute in fields(kind)
-        if getattr(record, attribute.name) != getattr(plain, attribute.name)
+        if getattr(value, attribute.name) != attribute.default
     ]
     return f"{kind.__name__}({', '.join(changed)})" if changed else kind.__name__

@@ -15,8 +15,8 @@ class Lru(Generic[Key, Kept]):
     """At most `size` values by key, for several threads.
 
     >>> cache: Lru[str, int] = Lru(2)
-    >>> for key in "aba": cache.put(key, ord(key))
-    >>> cache.put("c", 0)
+    >>> [cache.keep(key, ord(key)) for key in "abac"]
+    [97, 98, 97, 99]
     >>> cache.get("a"), cache.get("b")
     (97, None)
     """
@@ -33,12 +33,13 @@ class Lru(Generic[Key, Kept]):
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
-    def put(self, key: Key, value: Kept) -> None:
-        """Keep `value` under `key`."""
+    def keep(self, key: Key, value: Kept) -> Kept:
+        """Keep `value` under `key`, and return it."""
         with self._lock:
             self._kept[key] = value
             self._kept.move_to_end(key)
             if len(self._kept) > self._size:
                 self._kept.popitem(last=False)
+        return value
 
 

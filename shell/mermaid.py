@@ -21,8 +21,8 @@ def mermaid(form: Format) -> str:
 
 
 def _lines(form: Format) -> Iterator[str]:
-    for region in dict.fromkeys((form.start.on, form.start.off)):
-        yield f"[*] --> {_safe(region)}"
+    for start in dict.fromkeys((form.start.on, form.start.off)):
+        yield f"[*] --> {_safe(start)}"
     arrows: dict[tuple[str, str], list[str]] = {}
     for row in form.rows:
         target = row.region if row.to == "@same" else row.to

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import TypeAlias, get_args, get_type_hints
+from typing import Any, TypeAlias, get_args, get_type_hints
 
-from attrs import evolve, frozen
+from attrs import frozen
 from returns.result import Failure, Result, Success
 
 from unbraid.core.errors import hint
@@ -88,19 +88,15 @@ def read_policies(settings: Iterable[str]) -> Result[Choices, tuple[PolicyDefect
     defects = [defect for name, equals, value in pairs for defect in _defects(name, equals, value)]
     if defects:
         return Failure(tuple(defects))
-    named = {name: value for name, _, value in pairs}
-    truncated = next((choice for choice in _TRUNCATED if choice == named.get("truncated")), "emit")
-    named.pop("truncated", None)
-    return Success(Choices(evolve(Policies(), **named), truncated))
+    named: dict[str, Any] = {name: value for name, _, value in pairs}
+    truncated: Truncated = named.pop("truncated", "emit")
+    return Success(Choices(Policies(**named), truncated))
 
 
 def wrong_policies(policies: Policies) -> tuple[PolicyDefect, ...]:
     """The values of `policies` that none of them has: a type checker sees these, a caller without one does not."""
     values = {name: getattr(policies, name) for name in choices() if name != "truncated"}
     return tuple(defect for name, value in values.items() for defect in _choice(name, value))
-
-
-_TRUNCATED: tuple[Truncated, ...] = get_args(Truncated)
 
 
 def _defects(name: str, equals: str, value: str) -> Iterable[PolicyDefect]:

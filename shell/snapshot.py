@@ -15,14 +15,13 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from types import UnionType
-from typing import Any, Final, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from attrs import fields, frozen, has
 from cattrs import Converter, transform_error
-from cattrs.gen import AttributeOverride, make_dict_structure_fn, make_dict_unstructure_fn, override
-from cattrs.strategies import configure_tagged_union
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 from returns.result import Failure, Result, Success
 
 from unbraid.core.bind import Machine
@@ -116,8 +115,8 @@ def converter() -> Converter:
     made.register_structure_hook(str, _read_text)
     made.register_unstructure_hook(bytes, lambda data: b64encode(data).decode("ascii"))
     made.register_structure_hook(bytes, lambda text, _: b64decode(_exactly(text, str), validate=True))
-    for union in _unions(ParserState):
-        configure_tagged_union(union, made, tag_name=TAG)
+    made.register_unstructure_hook_factory(_is_union, lambda union: partial(_write_union, made))
+    made.register_structure_hook_factory(_is_union, lambda union: partial(_read_union, made, _records(union)))
     return made
 
 
@@ -125,30 +124,30 @@ def _reader(record: type, made: Converter) -> Callable[[Any, Any], Any]:
     return make_dict_structure_fn(record, made, **_omit(record))
 
 
-def _omit(record: type) -> dict[str, AttributeOverride]:
+def _omit(record: type) -> dict[str, Any]:
     """Derived fields are not written."""
     return {attribute.name: override(omit=True) for attribute in fields(record) if not attribute.eq}
 
 
-def _unions(record: type) -> list[Any]:
-    """The unions of records that a value of `record` can hold, at any depth."""
-    found: list[Any] = []
-    seen: set[object] = set()
-    waiting: list[Any] = [record]
-    while waiting:
-        kind = waiting.pop()
-        if kind in seen:
-            continue
-        seen.add(kind)
-        if isinstance(kind, type) and has(kind):
-            hints = get_type_hints(kind)
-            waiting += [hints[attribute.name] for attribute in fields(kind) if attribute.eq]
-            continue
-        parts = get_args(kind)
-        waiting += parts
-        if get_origin(kind) in (Union, UnionType) and len([part for part in parts if has(part)]) > 1:
-            found.append(kind)
-    return found
+def _is_union(kind: Any) -> bool:
+    """Is this a union of several records?"""
+    return get_origin(kind) in (Union, UnionType) and len(_records(kind)) > 1
+
+
+def _records(union: Any) -> dict[str, type]:
+    return {part.__name__: part for part in get_args(union) if has(part)}
+
+
+def _write_union(made: Converter, record: Any) -> Any:
+    return record if record is None else {TAG: type(record).__name__, **made.unstructure(record)}
+
+
+def _read_union(made: Converter, records: dict[str, type], value: Any, kind: Any) -> Any:
+    if value is None and type(None) in get_args(kind):
+        return None
+    if not isinstance(value, dict) or value.get(TAG) not in records:
+        raise ValueError(f"expected a record whose {TAG!r} is one of {', '.join(records)}")
+    return made.structure({name: part for name, part in value.items() if name != TAG}, records[value[TAG]])
 
 
 def _exactly(value: Any, kind: type[Kind]) -> Kind:

@@ -18,7 +18,7 @@ from unbraid.core.events import Events, merge
 from unbraid.core.grammar import Format, Policies
 from unbraid.core.machine import finish, start, step
 from unbraid.core.records import ParserState
-from unbraid.formats.registry import lookup, names
+from unbraid.formats.registry import Role, lookup, names
 
 T = TypeVar("T")
 
@@ -66,10 +66,16 @@ def bare(reasoning: str | None, tools: str | None, offered: Sequence[Mapping[str
 @cache
 def compositions() -> tuple[tuple[str | None, str | None], ...]:
     """Each half alone, the compositions that the corpus names, and each tool half with `qwen3` reasoning where they fit."""
-    alone = [(name, None) for name in names("reasoning")] + [(None, name) for name in names("tools")]
+    tools = own_names("tools")
+    alone = [*((name, None) for name in own_names("reasoning")), *((None, name) for name in tools)]
     named = [(case.reasoning, case.tools) for case in cases()]
-    with_qwen = [("qwen3", name) for name in names("tools") if _fits("qwen3", name)]
+    with_qwen = [("qwen3", name) for name in tools if _fits("qwen3", name)]
     return tuple(dict.fromkeys([*alone, *named, *with_qwen]))
+
+
+def own_names(role: Role) -> list[str]:
+    """The names of the formats for `role`, without aliases."""
+    return sorted({right(lookup(role, name)).name for name in names(role)})
 
 
 def _fits(reasoning: str, tools: str) -> bool:

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from unbraid.shell.arriving import LONGEST, arriving, words
 
 
-class Trickle:
+class Trickle(BytesIO):
     """Gives `size` bytes at a time."""
 
     def __init__(self, data: bytes, size: int) -> None:
-        self._data = BytesIO(data)
+        super().__init__(data)
         self._size = size
 
-    def read1(self, size: int, /) -> bytes:
-        return self._data.read(min(size, self._size))
+    def read1(self, size: int | None = -1, /) -> bytes:
+        return super().read1(min(size or 0, self._size))
 
 
 @given(st.binary(max_size=60), st.integers(1, 9))

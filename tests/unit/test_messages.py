@@ -52,5 +52,10 @@ def test_message(name: str) -> None:
 
 def test_ids_are_asked_for_once() -> None:
     asked: list[str] = []
-    message(call(0, "f", "{", "}") + call(1, "g"), lambda named: asked.append(named.name) or named.name)
+
+    def name_call(named: ToolName) -> str:
+        asked.append(named.name)
+        return named.name
+
+    message(call(0, "f", "{", "}") + call(1, "g"), name_call)
     assert asked == ["f", "g"]

@@ -346,10 +346,10 @@ def test_levels_have_a_limit() -> None:
     assert [problem for _, problem, _ in defects_of(tool({"p": nested(100_000)}))] == ["too_deep"]
 
 
-def many(fan: int, levels: int, ending: Schema) -> dict[str, object]:
+def many(fan: int, levels: int, ending: Schema, others: Mapping[str, Schema] = {}) -> dict[str, object]:
     """Definitions of which each refers to the next `fan` times."""
     steps = {f"d{at}": {"anyOf": [{"$ref": f"#/$defs/d{at + 1}"}] * fan} for at in range(levels)}
-    defs = {"$defs": {**steps, f"d{levels}": ending}}
+    defs = {"$defs": {**steps, f"d{levels}": ending, **others}}
     return {"name": "f", "parameters": {"properties": {"p": {"$ref": "#/$defs/d0"}}, **defs}}
 
 
@@ -357,15 +357,15 @@ def test_each_target_is_resolved_once() -> None:
     assert sc.resolve_tool(many(8, 25, {"type": "integer"})).unwrap().kinds("p").types == {"integer"}
 
 
-def big_loop(ending: dict[str, object]) -> dict[str, object]:
-    return many(20, 12, {"anyOf": [{"$ref": "#/$defs/d0"}], **ending})
+def big_loop(ending: dict[str, object], others: Mapping[str, Schema] = {}) -> dict[str, object]:
+    return many(20, 12, {"anyOf": [{"$ref": "#/$defs/d0"}], **ending}, others)
 
 
 HOSTILE: Final[dict[str, dict[str, object]]] = {
     "loops that multiply": big_loop({}),
     "loops with long lists": big_loop({"enum": list(range(100_000))}),
     "loops with long types": big_loop({"type": ["string"] * 100_000}),
-    "loops with long references": big_loop({"oneOf": [{"$ref": "#/" + "x" * 1_000_000}]}),
+    "loops with long references": big_loop({"oneOf": [{"$ref": "#/$defs/" + "%78" * 100_000}]}, {"x" * 100_000: {}}),
     "long names": tool({"p" * 1_000_000: {"anyOf": [{"$ref": "#/x"}] * 9_000}}),
     "many members": tool({"p": {"anyOf": [{}] * 200_000}}),
     "many properties": tool({str(at): {"$ref": "#/$defs/integr"} for at in range(200_000)}),

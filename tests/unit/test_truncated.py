@@ -71,7 +71,7 @@ def test_mixed(choice: Reduced, instead: Event, split: int) -> None:
 
 @pytest.mark.parametrize(("choice", "instead"), CHOICES)
 def test_a_call_without_an_end_is_cut(choice: Reduced, instead: Event) -> None:
-    events = [event for event in call(0, False) if not isinstance(event, ToolCallEnd)]
+    events: list[Event] = [event for event in call(0, False) if not isinstance(event, ToolCallEnd)]
     found = [event for step in reduce(choice, events, 1) for event in step]
     assert found == [events[0], Anomaly("truncated", "f"), instead]
 

@@ -1,0 +1,121 @@
+"""Chat Completions streams: what the SDK reads from them is the message, in every case of the corpus."""
+
+import random
+from typing import Any
+
+import pytest
+from openai.lib.streaming.chat import ChatCompletionStreamState
+from openai.types.chat import ChatCompletionChunk
+
+from tests.corpus.reader import Case, cases
+from tests.laws.machines import bare, machine_of
+from tests.unit.test_session import start_of
+from unbraid.shell.chat import ChatOptions, ChatStream
+from unbraid.shell.chat_shapes import ChatChunk
+from unbraid.shell.session import parse
+
+
+def chunks_of(stream: ChatStream, deltas: list[str]) -> list[ChatChunk]:
+    body = [chunk for delta in deltas for chunk in stream.feed(delta)]
+    return [*body, *stream.finish()]
+
+
+def deltas_of(chunks: list[ChatChunk]) -> list[Any]:
+    return [chunk["choices"][0]["delta"] for chunk in chunks]
+
+
+def cut_at_random(text: str) -> list[str]:
+    places = sorted(random.Random(text).choices(range(len(text) + 1), k=12))  # noqa: S311 -- no secret
+    return [text[start:end] for start, end in zip([0, *places], [*places, len(text)], strict=True)]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_sdk_reads_the_message(case: Case) -> None:
+    machine = machine_of(case)
+    stream = ChatStream(machine, "m", prompt=case.prompt, at=start_of(case))
+    chunks = chunks_of(stream, cut_at_random(case.text))
+    sdk = ChatCompletionStreamState()
+    for chunk in chunks:
+        sdk.handle_chunk(ChatCompletionChunk.model_validate(chunk, strict=True))
+    got = sdk.current_completion_snapshot.choices[0]
+    expected = parse(machine, case.text, prompt=case.prompt, at=start_of(case))
+    assert (got.message.content or None) == expected.content
+    assert "".join(delta.get("reasoning_content", "") for delta in deltas_of(chunks)) == (expected.reasoning or "")
+    calls = [(call.function.name, call.function.arguments) for call in got.message.tool_calls or ()]
+    assert calls == [(call.name, call.arguments) for call in expected.tool_calls]
+    assert tuple(stream.anomalies) == expected.anomalies
+    complete = any(call.complete for call in expected.tool_calls)
+    assert got.finish_reason == ("tool_calls" if complete else "stop")
+
+
+CALLS = 'Hi<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
+
+
+def test_order_of_chunks() -> None:
+    machine = bare("qwen3", "hermes", None, ids=False)
+    stream = ChatStream(machine, "m", options=ChatOptions(chunk_id="c", created=7))
+    chunks = chunks_of(stream, ["hm", "</think>\n\n", CALLS, "Bye"])
+    first = deltas_of(chunks)[2]["tool_calls"][0]
+    assert deltas_of(chunks) == [
+        {"role": "assistant", "content": ""},
+        {"reasoning_content": "hm"},
+        {"content": "Hi", "tool_calls": [{**first, "function": {"name": "f", "arguments": '{"a": 1}'}}]},
+        {"content": "Bye"},
+        {},
+    ]
+    assert [chunk["choices"][0]["finish_reason"] for chunk in chunks] == [None, None, None, None, "tool_calls"]
+    assert {(chunk["id"], chunk["object"], chunk["created"], chunk["model"]) for chunk in chunks} == {
+        ("c", "chat.completion.chunk", 7, "m")
+    }
+
+
+def test_ids_and_names_are_sent_once() -> None:
+    stream = ChatStream(bare(None, "hermes", None, ids=False), "m")
+    calls = [call for delta in deltas_of(chunks_of(stream, list(CALLS))) for call in delta.get("tool_calls", [])]
+    assert [call["index"] for call in calls] == [0] * len(calls)
+    assert [sorted(call) for call in calls] == [["function", "id", "index", "type"], *[["function", "index"]] * (len(calls) - 1)]
+    assert [call["function"].get("name") for call in calls] == ["f", *[None] * (len(calls) - 1)]
+    assert "".join(call["function"]["arguments"] for call in calls) == '{"a": 1}'
+
+
+def test_nothing_was_said() -> None:
+    stream = ChatStream(bare("qwen3", None, None, ids=False), "m")
+    assert deltas_of(list(stream.finish("length"))) == [{"role": "assistant", "content": ""}, {}]
+
+
+def test_a_step_that_decides_nothing_sends_nothing() -> None:
+    stream = ChatStream(bare(None, "hermes", None, ids=False), "m")
+    assert len(stream.feed("a")) == 2
+    assert stream.feed("<tool_c") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "options", "expected"),
+    [
+        (CALLS, "stop", ChatOptions(), "tool_calls"),
+        (CALLS, "stop", ChatOptions(named_choice=True), "stop"),
+        (CALLS, "length", ChatOptions(), "length"),
+        (CALLS[:-15], "stop", ChatOptions(), "stop"),
+        (CALLS[:-15], "stop", ChatOptions(truncated="drop"), "stop"),
+        ("Hi", "stop", ChatOptions(), "stop"),
+    ],
+)
+def test_finish_reason(text: str, reason: Any, options: ChatOptions, expected: str) -> None:
+    stream = ChatStream(bare(None, "hermes", None, ids=False), "m", options=options)
+    stream.feed(text)
+    assert stream.finish(reason)[-1]["choices"][0]["finish_reason"] == expected
+
+
+def test_choice_and_reasoning_field() -> None:
+    stream = ChatStream(bare("qwen3", None, None, ids=False), "m", options=ChatOptions("reasoning", choice=2))
+    chunks = stream.feed("hm")
+    assert [chunk["choices"][0]["index"] for chunk in chunks] == [2, 2]
+    assert chunks[1]["choices"][0]["delta"] == {"reasoning": "hm"}
+
+
+def test_ids() -> None:
+    machine = bare(None, "hermes", None, ids=True)
+    stream = ChatStream(machine, "m", "ids")
+    assert machine.vocabulary is not None
+    chunks = stream.feed(None, (machine.vocabulary.pieces.index(b"A"),))
+    assert chunks[1]["choices"][0]["delta"] == {"content": "A"}
