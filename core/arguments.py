@@ -119,14 +119,15 @@ def _control(run: Run, place: int) -> None:
     run.verbatim(place - run.pos)
     run.anomaly("control_character", f"U+{ord(run.buf[place]):04X}")
     text, tokens = run.take(1)
-    run.arguments(escape(text), 1, tokens)
+    run.arguments(escape(text), text, tokens)
 
 
 def marker_at(run: Run, place: int) -> bool | None:
     """Does a marker of the region stand at `place`? None: more input decides."""
     words = run.region.lexicon
     found = words.bare.match(run.buf, place)
-    if not run.final and (found is None or found.group() in words.extendable) and run.buf[place:] in words.prefixes:
+    open_end = not run.final or found is None
+    if open_end and (found is None or found.group() in words.extendable) and run.buf[place:] in words.prefixes:
         return None
     return found is not None
 

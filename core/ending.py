@@ -23,7 +23,7 @@ def end_trial(run: Run, trial: Trial) -> None:
     if trial.kind == "closing":
         accept(run)
     elif trial.kind == "block" or run.region.at_end == "text":
-        refuse(run, len(run.buf))
+        refuse(run, len(run.buf), "truncated" if trial.kind == "block" else "malformed")
     else:
         give_away(run)
 

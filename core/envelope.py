@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from unbraid.core.arguments import NO_ARGUMENTS, breaker_at, marker_at, read_argument
-from unbraid.core.events import Anomaly, ArgumentsChunk, Event, Markup, ToolCallStart, ToolName
+from unbraid.core.events import Anomaly, ArgumentsChunk, Event, Markup
 from unbraid.core.grammar import GAP_CAP, NAME_CAP, WHITESPACE, Envelope
 from unbraid.core.json_scan import BAD, DONE, EMPTY, VALUE, in_string, scan
 from unbraid.core.json_text import unescape
 from unbraid.core.pieces import append_all, join_all
-from unbraid.core.records import Argument, Call, InEnvelope, Member
-from unbraid.core.rows import choose, lexeme, take_row
+from unbraid.core.records import DROPPED, InEnvelope, Member
+from unbraid.core.rows import begin_call, choose, lexeme, take_row
 from unbraid.core.run import Run
 from unbraid.core.trials import commit, refuse
 
@@ -76,17 +76,19 @@ def _next(run: Run) -> str | bool:
     if buf[place] in run.region.stops:
         found = marker_at(run, place)
         if found is not False:
-            return _marker(run) if found else False
+            return _marker(run, "malformed") if found else False
     return buf[place]
 
 
-def _marker(run: Run) -> bool:
-    """A marker stands at the cursor, outside of strings."""
+def _marker(run: Run, odd: str = "") -> bool:
+    """A marker stands at the cursor, outside of strings: the object ends too early."""
     found = run.region.lexicon.bare.match(run.buf, run.pos)
     if found is None or _undecided(run):
         return _give_up(run, run.pos)
     entry = run.region.lexicon.lexemes[found.group()]
     _forget(run)
+    if odd:
+        run.anomaly(odd)
     lexeme(run, entry.terminal, 0, entry.size)
     return True
 
@@ -103,8 +105,7 @@ def _give_up(run: Run, place: int) -> bool:
         refuse(run, place)
         return True
     _forget(run)
-    run.anomaly("malformed")
-    run.end_call(complete=False)
+    run.break_off("malformed")
     row = choose(run, run.region.rows.get("@bad", ()), "@bad")
     if row is not None:
         take_row(run, row, "@bad", 0, 0, place - run.pos)
@@ -259,18 +260,9 @@ def _announce(run: Run, at: InEnvelope, name: str, size: int) -> None:
     if run.parked is not None:
         run.out, run.parked = run.parked, None
     commits = waiting is not None or _kind(run).commit == "name"
-    run.out.append(ToolCallStart(run.calls))
-    if waiting is None:
-        text, tokens = run.take(size)
-        run.out.append(ToolName(run.calls, name, at.call_id, len(text), tokens))
-    else:
-        run.out.append(ToolName(run.calls, name, at.call_id))
-    if not run.machine.offers(name):
-        run.anomaly("unknown_tool", name)
-    run.call = Call(run.calls, name)
-    run.calls += 1
+    begin_call(run, name, at.call_id, size if waiting is None else 0)
     if waiting is not None:
-        run.out.extend(waiting)
+        run.out.extend(_as_stray(waiting) if run.call is not None and run.call.index == DROPPED else waiting)
         run.markup("syntax", size)
         run.end_call(complete=True)
     if commits:
@@ -304,14 +296,14 @@ def _arguments(run: Run, at: InEnvelope) -> Next:
         return False
     if status == "bad":
         return _give_up(run, run.pos)
-    return _break_off(run) if status == "broken" else _marker(run)
+    return _break_off(run) if status == "broken" else _marker(run, "malformed")
 
 
 def _break_off(run: Run) -> bool:
     """The block's closer stands behind a raw line break, in a string."""
     if run.trial is not None:
         return _give_up(run, run.pos)
-    run.anomaly("unterminated_string")
+    run.break_off("unterminated_string")
     run.markup("framing", 1)
     return _marker(run)
 
@@ -337,7 +329,7 @@ def _skip(run: Run, at: InEnvelope) -> Next:
     found = breaker_at(run, place) if in_string(mode) else marker_at(run, place)
     if found is None:
         return False
-    return _break_off(run) if in_string(mode) else _marker(run)
+    return _break_off(run) if in_string(mode) else _marker(run, "malformed")
 
 
 def _comma(run: Run, at: InEnvelope) -> Next:

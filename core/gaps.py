@@ -61,9 +61,19 @@ def _marker(run: Run, place: int) -> str | None:
     words = run.region.lexicon
     found = words.bare.match(run.buf, place)
     literal = found.group() if found else ""
-    if not run.final and (not literal or literal in words.extendable) and run.buf[place:] in words.prefixes:
+    rest = run.buf[place:]
+    waits = not run.final or (not literal and _cut_inside(run, rest))
+    if waits and (not literal or literal in words.extendable) and rest in words.prefixes:
         return None
     return literal
+
+
+def _cut_inside(run: Run, rest: str) -> bool:
+    """At the end of the stream: is `rest` the beginning of a marker inside a trial, a call or its block, and so no text?"""
+    if run.trial is not None or run.call is not None:
+        return True
+    words, closers = run.region.lexicon.lexemes, run.region.closers
+    return any(literal.startswith(rest) for literal, entry in words.items() if entry.terminal in closers)
 
 
 def _take(run: Run, literal: str, blanks: int) -> bool:
@@ -84,7 +94,7 @@ def _between(run: Run, end: int) -> bool:
     if not marker:
         return _to_text(run)
     terminal = region.lexicon.lexemes[marker].terminal
-    if region.holds and (terminal in region.openers or _touches(run, terminal)):
+    if terminal in region.closers or (region.framed and (terminal in region.openers or _touches(run, terminal))):
         return _take(run, marker, blanks)
     run.text(blanks - _framing(run, terminal, end))
     return _take(run, marker, end - run.pos)
@@ -119,10 +129,10 @@ def _to_text(run: Run) -> bool:
 def end_gap(run: Run) -> None:
     """The stream ends in a gap: white space that touches a call is framing, other is text."""
     kind = run.region.kind
-    rest = len(run.buf) - run.pos
-    if not isinstance(run.at, InGap) or not isinstance(kind, Gap) or not rest:
+    blanks = _blanks_end(run) - run.pos
+    if not isinstance(run.at, InGap) or not isinstance(kind, Gap):
         return
-    if run.region.channel in ("content", "reasoning") and not (kind.touches and run.region.holds):
-        run.text(rest)
+    if run.region.channel in ("content", "reasoning") and not (kind.touches and run.region.framed):
+        run.text(blanks)
     else:
-        run.markup("framing", rest)
+        run.markup("framing", blanks)

@@ -112,15 +112,27 @@ class Capture:
 class Value:
     """The argument value whose key is in slot `key`, written as plain text and typed by the tool's JSON Schema.
 
-    `string_tags`: values of slot `type` that mean "this is a string"; other values of the slot mean JSON.
+    `string_tags`: values of slot `type` that mean "this is a string"; other values of the slot mean JSON. `unwrap`: names
+    under which a model may write all arguments as one object: the only key of a call is such a name, the tool has no
+    property of that name, and the value is an object whose keys are properties of the tool.
     """
 
     string_tags: tuple[str, ...] = ()
+    unwrap: tuple[str, ...] = ()
 
 
 @frozen
 class Json:
     """The arguments of an already announced call, as JSON on the wire, verbatim."""
+
+
+@frozen
+class Tree:
+    """The arguments of an already announced call as nested elements, `prefix<name>` ... `prefix</name>`, whose values are
+    typed by the tool's JSON Schema. `text_key`: the name of text that stands before the first element in an element."""
+
+    prefix: str = ""
+    text_key: str = "$text"
 
 
 @frozen
@@ -141,7 +153,7 @@ class Envelope:
     commit: Literal["name", "arguments"] = "name"
 
 
-Kind: TypeAlias = Text | Gap | Capture | Value | Json | Envelope
+Kind: TypeAlias = Text | Gap | Capture | Value | Json | Envelope | Tree
 
 
 @frozen

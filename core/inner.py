@@ -49,7 +49,7 @@ def read_inner(run: Run, argument: Argument) -> tuple[Argument, Status]:
 def _emit(run: Run, size: int, json: str) -> None:
     if size:
         text, tokens = run.take(size)
-        run.arguments(json, len(text), tokens)
+        run.arguments(json, text, tokens)
 
 
 def _scan_decoded(text: str, mode: int, nest: int) -> tuple[int, int, int, str]:

@@ -60,6 +60,8 @@ def unescape_step(pending: str, text: str) -> tuple[str, str]:
     body = pending + text
     if "\\" not in body:
         return body, ""
+    if r"\u" not in body:
+        return _unescape_short(body)
     parts: list[str] = []
     pos = 0
     for found in _next_escape(body):
@@ -91,6 +93,22 @@ def unescape(body: str) -> str:
     """
     decoded, pending = unescape_step("", body)
     return decoded + unescape_end(pending)
+
+
+def _unescape_short(body: str) -> tuple[str, str]:
+    r"""As `unescape_step`, for a body without `\u`. Two backslashes side by side are always one escape there."""
+    *parts, last = body.split(r"\\")
+    pending = "\\" if last.endswith("\\") else ""
+    last = last[: len(last) - len(pending)]
+    return "\\".join([_replaced(part) for part in (*parts, last)]), pending
+
+
+def _replaced(part: str) -> str:
+    """`part`, in which no backslash is escaped, with the short escapes replaced by what they stand for."""
+    if "\\" in part:
+        for written, meant in _SHORT.items():
+            part = part.replace(written, meant)
+    return part
 
 
 def _meaning(found: re.Match[str]) -> str:

@@ -21,8 +21,7 @@ def payload(run: Run) -> bool:
         run.end_call(complete=True)
         _leave(run, "@closed")
     elif status == "bad":
-        run.anomaly("malformed")
-        run.end_call(complete=False)
+        run.break_off("malformed")
         _leave(run, "@bad")
     else:
         _at_marker(run, broken=status == "broken", empty=argument.form == "start")
@@ -38,9 +37,11 @@ def _leave(run: Run, pseudo: str) -> None:
 def _at_marker(run: Run, *, broken: bool, empty: bool) -> None:
     """The block goes on or ends although the arguments did not."""
     if broken:
-        run.anomaly("unterminated_string")
+        run.break_off("unterminated_string")
         run.markup("framing", 1)
-    if empty:
+    elif not empty:
+        run.break_off("malformed")
+    else:
         run.arguments(NO_ARGUMENTS)
         run.end_call(complete=True)
     found = run.region.lexicon.bare.match(run.buf, run.pos)

@@ -35,7 +35,7 @@ def plain_key(run: Run) -> int | None:
     if isinstance(at, InText):
         channel = run.region.channel
         return OUTSIDE_CALLS if channel == "content" or (channel == "reasoning" and run.thinking) else None
-    if run.call is None or run.call.index >= PLAIN_CALLS:
+    if run.call is None or not 0 <= run.call.index < PLAIN_CALLS:
         return None
     if isinstance(at, InValue):
         return run.call.index if isinstance(at.shape, Flowing) else None

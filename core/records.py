@@ -12,7 +12,7 @@ from the rest and the machine, so it takes no part in `==` and `hash`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from attrs import field, frozen
 
@@ -74,11 +74,23 @@ class Ignored:
 
 
 @frozen
+class Wrapped:
+    """The value of a key that may hold all arguments (`Value.unwrap`): `raw` (a rope) keeps it while `scan` says that it
+    may be an object."""
+
+    key: str
+    kinds: tuple[str, ...]
+    scan: ValueScan
+    raw: tuple[str, ...] = ()
+    tokens: int = 0
+
+
+@frozen
 class InValue:
     """An argument value as plain text."""
 
     region: str
-    shape: Flowing | Undecided | Ignored
+    shape: Flowing | Undecided | Ignored | Wrapped
 
 
 @frozen
@@ -106,6 +118,43 @@ class InJson:
 
     region: str
     argument: Argument
+
+
+@frozen
+class Branch:
+    """An open element that holds others, or the arguments themselves.
+
+    `kind`: `object`, `array`, or `ignored` (it was given before). `keys`: the members that were written (at most `KEYS_CAP`
+    of all open elements). `filled`: the array has an item. `listed`: the member whose list is still open, because more
+    elements of its name extend it; `filled` is that list's then.
+    """
+
+    name: str = ""
+    kind: str = "object"
+    keys: tuple[str, ...] = ()
+    filled: bool = False
+    listed: str = ""
+
+
+@frozen
+class Leaf:
+    """An open element that holds no other so far. `holds`: what its schema makes of elements in it, `object` or `array`,
+    or "" if it has no place for any."""
+
+    name: str
+    shape: Flowing | Undecided | Ignored
+    holds: str = ""
+
+
+@frozen
+class InTree:
+    """The arguments of an announced call as nested elements: `branches` from the outside in (at most `tree.DEPTH`), in
+    the last one of them perhaps a `leaf`. `stray`: text that belongs to no element was met since the last tag."""
+
+    region: str
+    branches: tuple[Branch, ...] = (Branch(),)
+    leaf: Leaf | None = None
+    stray: bool = False
 
 
 @frozen
@@ -137,16 +186,30 @@ class InEnvelope:
     late: tuple[Events, ...] | None = None
 
 
-At: TypeAlias = InText | InGap | InCapture | InValue | InJson | InEnvelope
+At: TypeAlias = InText | InGap | InCapture | InValue | InJson | InEnvelope | InTree
+
+
+DROPPED: Final = -1
+"""The index of a call that the policy `unknown_tool=drop` keeps from everybody."""
+
+
+@frozen
+class Kept:
+    """A closed value that is all arguments if no other key follows: its `key`, its `json`, whether it may be (`whole`)."""
+
+    key: str
+    json: str
+    whole: bool
 
 
 @frozen
 class Call:
-    """The open call: its index, its tool's name, and the keys whose values we wrote (at most `KEYS_CAP`)."""
+    """The open call: its index (or `DROPPED`), its tool's name, and the keys whose values we wrote (at most `KEYS_CAP`)."""
 
     index: int
     name: str
     keys: tuple[str, ...] = ()
+    kept: Kept | None = None
 
 
 @frozen

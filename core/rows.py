@@ -7,7 +7,7 @@ the row's anomaly, and only then the marker itself as markup, with its framing b
 from __future__ import annotations
 
 from unbraid.core.grammar import Capture, Envelope, Gap, Json, Row, Test, Text, Value
-from unbraid.core.records import At, Argument, InCapture, InEnvelope, InGap, InJson, InText, InValue, Call
+from unbraid.core.records import DROPPED, At, Argument, Call, InCapture, InEnvelope, InGap, InJson, InText, InValue
 from unbraid.core.run import Run
 from unbraid.core.table import SPECIAL, RegionTable
 from unbraid.core.trials import accept, begin, refuse
@@ -119,14 +119,24 @@ def _end(run: Run) -> None:
 def announce(run: Run, captured: int) -> None:
     """A call is certain; the next `captured` code points hold its name."""
     name, call_id = slot(run.slots, "name") or "", slot(run.slots, "id")
-    run.out.append(ToolCallStart(run.calls))
-    text, tokens = run.take(captured)
-    run.out.append(ToolName(run.calls, name, call_id, len(text), tokens))
-    if not run.machine.offers(name):
-        run.anomaly("unknown_tool", name)
-    run.call = Call(run.calls, name)
-    run.calls += 1
+    begin_call(run, name, call_id, captured)
     run.slots = tuple(pair for pair in run.slots if pair[0] not in ("name", "id"))
+
+
+def begin_call(run: Run, name: str, call_id: str | None, size: int) -> None:
+    """Announce the call; the next `size` code points are its name. A call that is dropped has no index."""
+    known = run.machine.offers(name)
+    if not known and run.machine.policies.unknown_tool == "drop":
+        run.call = Call(DROPPED, name)
+        run.markup("stray", size)
+    else:
+        run.out.append(ToolCallStart(run.calls))
+        text, tokens = run.take(size)
+        run.out.append(ToolName(run.calls, name, call_id, len(text), tokens))
+        run.call = Call(run.calls, name)
+        run.calls += 1
+    if not known:
+        run.anomaly("unknown_tool", name)
 
 
 def enter(run: Run, target: RegionTable, origin: str, mark: str) -> None:

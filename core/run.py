@@ -27,7 +27,7 @@ from unbraid.core.events import (
     ToolCallEnd,
 )
 from unbraid.core.json_text import escape
-from unbraid.core.records import At, Call, InCapture, InGap, ParserState, Slots, Spot, Trial
+from unbraid.core.records import DROPPED, At, Call, InCapture, InGap, ParserState, Slots, Spot, Trial
 from unbraid.core.table import RegionTable, Table
 
 if TYPE_CHECKING:
@@ -107,6 +107,11 @@ class Run:
         self.pos = place
         self.mark = bisect_left(self.marks, place)
 
+    def source(self, start: int, stop: int) -> str:
+        """A part of the buffer as source text."""
+        text, expand = self.buf[start:stop], self.table.expand
+        return text if expand is None else text.translate(expand)
+
     # -- events ------------------------------------------------------------------------------------------------------
 
     def markup(self, terminal: str, size: int) -> None:
@@ -155,21 +160,24 @@ class Run:
         """Report a fact."""
         self.out.append(Anomaly(kind, text))
 
-    def arguments(self, json: str, points: int = 0, tokens: int = 0) -> None:
-        """A piece of the arguments of the open call, or of the next one."""
-        self.out.append(ArgumentsChunk(self.index, json, points, tokens))
+    def arguments(self, json: str, source: str = "", tokens: int = 0) -> None:
+        """A piece of the arguments of the open call, or of the next one, that stands for `source` (taken before)."""
+        if self.call is not None and self.call.index == DROPPED:
+            self.dropped("stray", source, tokens)
+        else:
+            self.out.append(ArgumentsChunk(self.index, json, len(source), tokens))
 
     def verbatim(self, size: int) -> None:
         """The next `size` code points are arguments as they stand."""
         if size:
             text, tokens = self.take(size)
-            self.arguments(text, len(text), tokens)
+            self.arguments(text, text, tokens)
 
     def escaped(self, size: int) -> None:
         """The next `size` code points are the inside of a string whose JSON we write."""
         if size:
             text, tokens = self.take(size)
-            self.arguments(escape(text), len(text), tokens)
+            self.arguments(escape(text), text, tokens)
 
     @property
     def index(self) -> int:
@@ -179,8 +187,15 @@ class Run:
     def end_call(self, *, complete: bool) -> None:
         """The open call is over."""
         if self.call is not None:
-            self.out.append(ToolCallEnd(self.call.index, complete))
+            if self.call.index != DROPPED:
+                self.out.append(ToolCallEnd(self.call.index, complete))
             self.call = None
+
+    def break_off(self, kind: str) -> None:
+        """The open call, if one is, ends before its arguments do."""
+        if self.call is not None:
+            self.anomaly(kind)
+            self.end_call(complete=False)
 
     # -- places ------------------------------------------------------------------------------------------------------
 

@@ -180,6 +180,7 @@ _ALIASES: Final[Mapping[str, str]] = {
 }
 _ALIAS_STARTS: Final = (("int", "integer"), ("uint", "integer"), ("float", "number"))
 _IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "items": "array", "prefixItems": "array"}
+_COMBINED: Final = frozenset(("enum", "const", "allOf", "anyOf", "oneOf", "$ref", "nullable"))
 _INDEXES: Final = {str(index): index for index in range(1000)}
 
 
@@ -254,7 +255,10 @@ class _Walk:
         members = self.enter(schema, path, level)
         if members is None:
             return _NONE
-        found = self.named(members, path) | self.listed(members, path) | self.common(members, path, level)
+        found = self.named(members, path)
+        if _COMBINED.isdisjoint(members):
+            return found
+        found |= self.listed(members, path) | self.common(members, path, level)
         for part, where in self.parts(members, path, ("anyOf", "oneOf")):
             found |= self.types(part, where, level + 1)
         found |= self.referred(members, path, level)

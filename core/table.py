@@ -48,7 +48,8 @@ PLAIN_CALLS: Final = 16
 class RegionTable:
     """One region as the machine sees it.
 
-    `openers`: its terminals that open a call. `holds`: white space here may be framing, so it waits. `breakers`: closers
+    `openers`: its terminals that open a call. `closers`: in a gap that follows a call, the markers that end its block;
+    white space before them is framing whatever the policy. `holds`: white space here may be framing, so it waits. `breakers`: closers
     behind a raw line break, which break off an unterminated JSON string. `stops`: code points at which a payload looks
     for a marker outside of strings.
     """
@@ -61,6 +62,8 @@ class RegionTable:
     rows: Mapping[str, tuple[Row, ...]]
     lexicon: Lexicon
     openers: frozenset[str]
+    closers: frozenset[str]
+    framed: bool
     holds: bool
     text_row: Row | None
     stops: frozenset[str]
@@ -133,7 +136,9 @@ class _Compiler:
         live = [self.terminals[name] for name in rows if name in self.terminals]
         words = lexicon(dict(self._lexemes(region, live)))
         openers = frozenset(name for name, group in rows.items() if self._opens(group))
-        gap = region.kind if isinstance(region.kind, Gap) else None
+        touches = isinstance(region.kind, Gap) and region.kind.touches
+        closers = frozenset(terminal.name for terminal in live if touches and self._closes(terminal.name, region, openers))
+        waits = touches or bool(openers)
         return RegionTable(
             name=region.name,
             kind=region.kind,
@@ -143,13 +148,18 @@ class _Compiler:
             rows=rows,
             lexicon=words,
             openers=openers,
-            holds=gap is not None and self.framed and (gap.touches or bool(openers)),
+            closers=closers,
+            framed=self.framed,
+            holds=isinstance(region.kind, Gap) and (bool(closers) or (self.framed and waits)),
             text_row=next(iter(rows.get("@text", ())), None),
             stops=words.firsts,
             breakers=tuple("\n" + literal for literal in words.lexemes),
             capture=_capture_pattern(region.kind, words),
             watched=self._watched(region.kind),
         )
+
+    def _closes(self, name: str, region: Region, openers: frozenset[str]) -> bool:
+        return name not in openers and any(row.to != "@same" for row in self.rows[region.name][name])
 
     def _lexemes(self, region: Region, live: list[Terminal]) -> Iterator[tuple[str, Lexeme]]:
         for terminal in live:

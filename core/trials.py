@@ -44,7 +44,7 @@ def commit(run: Run) -> None:
         accept(run)
 
 
-def refuse(run: Run, place: int) -> None:
+def refuse(run: Run, place: int, odd: str = "malformed") -> None:
     """It was none; the code point at `place` is the first that does not fit. Without a trial: skip to `place` as text."""
     trial = run.trial
     if trial is None:
@@ -55,7 +55,7 @@ def refuse(run: Run, place: int) -> None:
     run.rewind(run.trial_start)
     run.restore(trial.before)
     if trial.kind != "closing":
-        run.anomaly("malformed", run.buf[run.pos : run.pos + trial.entry])
+        run.anomaly(odd, run.source(run.pos, run.pos + trial.entry))
     _settle(run, trial.entry)
     run.dead = place
 

@@ -79,7 +79,7 @@ def _keep(run: Run, region: str, shape: Undecided, size: int) -> None:
         run.at = InValue(region, Undecided(shape.kinds, scan, append(shape.raw, text), tokens))
         return
     raw = join(shape.raw) + text
-    run.arguments('"' + escape(raw), len(raw), tokens)
+    run.arguments('"' + escape(raw), raw, tokens)
     run.at = InValue(region, Flowing())
 
 
@@ -92,7 +92,7 @@ def close_value(run: Run) -> None:
         run.arguments('"')
         return
     raw = join(at.shape.raw)
-    run.arguments(type_value(raw, Kinds(frozenset(at.shape.kinds))), len(raw), at.shape.tokens)
+    run.arguments(type_value(raw, Kinds(frozenset(at.shape.kinds))), raw, at.shape.tokens)
 
 
 def drop_value(run: Run) -> None:

@@ -48,7 +48,7 @@ TABLE: Final = rows("""
 
     reasoning content ignored  END    -> between
     arguments             @closed     -> called
-    arguments             END         -> between     do=end odd=malformed
+    arguments             END         -> between     do=end
     arguments             @bad        -> ignored
     called                END         -> between
     called                @text       -> ignored

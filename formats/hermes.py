@@ -16,8 +16,8 @@ from unbraid.core.notation import rows
 WRAPPED: Final = rows("""
     content             TOOL_START  -> call
     call                @closed     -> ended
-    call                TOOL_END    -> after    odd=malformed         # in the middle of the object
-    call                TOOL_START  -> broken   keep odd=malformed    # a call that breaks off, and the next one
+    call                TOOL_END    -> after             # in the middle of the object
+    call                TOOL_START  -> broken   keep     # a call that breaks off, and the next one
     call                @bad        -> broken
     broken              TOOL_END    -> after
     broken              TOOL_START  -> call

@@ -43,7 +43,7 @@ class Setup:
     reasoning: str | None = None
     tools: str | None = None
     tokenizer: str | None = None
-    choices: Choices = Choices()
+    choices: Choices = Choices()  # noqa: RUF009 -- a frozen record
 
 
 @frozen

@@ -45,11 +45,15 @@ Reasoning = Annotated[str | None, typer.Option("--reasoning", metavar="NAME", he
 ToolHalf = Annotated[str | None, typer.Option("--tools", metavar="NAME", help="Format of the tool half.")]
 Tokenizer = Annotated[str | None, typer.Option("--tokenizer", metavar="DIR", help="Folder or file of a tokenizer.")]
 Settings = Annotated[
-    list[str], typer.Option("--policy", metavar="NAME=VALUE", help="framing=verbatim, truncated=drop ... (repeatable)")
+    list[str] | None,
+    typer.Option("--policy", metavar="NAME=VALUE", help="framing=verbatim, truncated=drop ... (repeatable)"),
 ]
-Schema = Annotated[Path | None, typer.Option("--tool-schema", metavar="FILE", help="JSON file with the request's tools.")]
+Schema = Annotated[
+    Path | None, typer.Option("--tool-schema", metavar="FILE", help="JSON file with the request's tools.")
+]
 Kwargs = Annotated[
-    list[str], typer.Option("--template-kwarg", metavar="NAME=JSON", help="enable_thinking=false ... (repeatable)")
+    list[str] | None,
+    typer.Option("--template-kwarg", metavar="NAME=JSON", help="enable_thinking=false ... (repeatable)"),
 ]
 StartAt = Annotated[str, typer.Option("--start", metavar="WHERE", help="auto, reasoning or content.")]
 Prompt = Annotated[str | None, typer.Option("--prompt", metavar="TEXT", help="The rendered prompt, for --start auto.")]
@@ -65,9 +69,9 @@ def parse(
     reasoning: Reasoning = None,
     tools: ToolHalf = None,
     tokenizer: Tokenizer = None,
-    policy: Settings = [],
+    policy: Settings = None,
     tool_schema: Schema = None,
-    template_kwarg: Kwargs = [],
+    template_kwarg: Kwargs = None,
     start: StartAt = "auto",
     prompt: Prompt = None,
     finish_reason: Reason = "stop",
@@ -76,13 +80,13 @@ def parse(
     workers: Workers = 1,
 ) -> None:
     """Read a raw output and print its message as JSON."""
-    setup = read_setup(reasoning, tools, tokenizer, policy)
+    setup = read_setup(reasoning, tools, tokenizer, policy or ())
     if batch is not None:
         if file is not None or stream:
             stop([BadInput("--batch", "reads its own file and writes messages; leave out FILE and --stream")])
         _batch(setup, batch, workers)
         return
-    request = request_of(tool_schema, template_kwarg, start, prompt, finish_reason)
+    request = request_of(tool_schema, template_kwarg or (), start, prompt, finish_reason)
     machine = machine_for(setup, request)
     truncated = setup.choices.truncated
     if not stream:
@@ -108,10 +112,16 @@ def _batch(setup: Setup, path: Path, workers: int) -> None:
 def _deltas(machine: Machine, file: Path | None) -> tuple[FeedKind, Deltas]:
     """Tokens where there is a vocabulary that can write the output, else words as they arrive."""
     if machine.vocabulary is None:
-        return "text", ((word, ()) for word in arriving(open_bytes(file)))
+        return "text", _arriving(file)
     text = read_text(file)
     ids = encode(machine.vocabulary, text)
     return ("text", ((word, ()) for word in words(text))) if ids is None else ("ids", ((None, (id_,)) for id_ in ids))
+
+
+def _arriving(file: Path | None) -> Deltas:
+    with open_bytes(file) as source:
+        for word in arriving(source):
+            yield word, ()
 
 
 @app.command()
@@ -120,15 +130,15 @@ def replay(
     reasoning: Reasoning = None,
     tools: ToolHalf = None,
     tokenizer: Tokenizer = None,
-    policy: Settings = [],
+    policy: Settings = None,
     tool_schema: Schema = None,
-    template_kwarg: Kwargs = [],
+    template_kwarg: Kwargs = None,
     start: StartAt = "auto",
     prompt: Prompt = None,
 ) -> None:
     """Feed a raw output at every split and say whether all agree."""
-    request = request_of(tool_schema, template_kwarg, start, prompt)
-    machine = machine_for(read_setup(reasoning, tools, tokenizer, policy), request)
+    request = request_of(tool_schema, template_kwarg or (), start, prompt)
+    machine = machine_for(read_setup(reasoning, tools, tokenizer, policy or ()), request)
     text = read_text(file)
     ids = None if machine.vocabulary is None else encode(machine.vocabulary, text)
     if machine.vocabulary is not None and ids is None:
@@ -144,7 +154,9 @@ def formats(
     name: Annotated[str | None, typer.Argument(help="One format; without it, all of them.")] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw NAME as a Mermaid state diagram.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="The table of all as Markdown.")] = False,
-    update: Annotated[Path | None, typer.Option("--update", metavar="FILE", help="Put it into FILE, at its marks.")] = None,
+    update: Annotated[
+        Path | None, typer.Option("--update", metavar="FILE", help="Put it into FILE, at its marks.")
+    ] = None,
 ) -> None:
     """Show the formats there are, or the terminals and transitions of one."""
     if name is None and mermaid:

@@ -15,8 +15,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text as Styled
 
-from unbraid.core.grammar import Format, Region, Switch, Terminal
 from unbraid.core.errors import hint
+from unbraid.core.grammar import Format, Region, Switch, Terminal
 from unbraid.core.nearest import nearest
 from unbraid.core.notation import show_row
 from unbraid.formats.registry import Role, lookup, names

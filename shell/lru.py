@@ -41,5 +41,3 @@ class Lru(Generic[Key, Kept]):
             if len(self._kept) > self._size:
                 self._kept.popitem(last=False)
         return value
-
-

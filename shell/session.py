@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
+from unbraid.core.bind import Machine
 from unbraid.core.events import Events
 from unbraid.core.machine import finish, start, step
-from unbraid.core.bind import Machine
 from unbraid.core.records import ParserState
 from unbraid.shell.call_ids import call_ids
 from unbraid.shell.messages import Message, message

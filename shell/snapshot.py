@@ -115,7 +115,7 @@ def converter() -> Converter:
     made.register_structure_hook(str, _read_text)
     made.register_unstructure_hook(bytes, lambda data: b64encode(data).decode("ascii"))
     made.register_structure_hook(bytes, lambda text, _: b64decode(_exactly(text, str), validate=True))
-    made.register_unstructure_hook_factory(_is_union, lambda union: partial(_write_union, made))
+    made.register_unstructure_hook_func(_is_union, partial(_write_union, made))
     made.register_structure_hook_factory(_is_union, lambda union: partial(_read_union, made, _records(union)))
     return made
 

@@ -19,6 +19,6 @@ class Effort:
     fuzz: int
 
 
-_EFFORTS: Final = {"ci": Effort(30, 3, 50, 300), "nightly": Effort(1000, 5, 50, 100_000)}
+_EFFORTS: Final = {"ci": Effort(10, 3, 50, 300), "nightly": Effort(1000, 5, 50, 100_000)}
 
 EFFORT: Final = _EFFORTS[os.environ.get("UNBRAID_EFFORT") or "ci"]

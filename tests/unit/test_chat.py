@@ -25,7 +25,7 @@ def deltas_of(chunks: list[ChatChunk]) -> list[Any]:
 
 
 def cut_at_random(text: str) -> list[str]:
-    places = sorted(random.Random(text).choices(range(len(text) + 1), k=12))  # noqa: S311 -- no secret
+    places = sorted(random.Random(text).choices(range(len(text) + 1), k=12))
     return [text[start:end] for start, end in zip([0, *places], [*places, len(text)], strict=True)]
 
 
@@ -73,7 +73,10 @@ def test_ids_and_names_are_sent_once() -> None:
     stream = ChatStream(bare(None, "hermes", None, ids=False), "m")
     calls = [call for delta in deltas_of(chunks_of(stream, list(CALLS))) for call in delta.get("tool_calls", [])]
     assert [call["index"] for call in calls] == [0] * len(calls)
-    assert [sorted(call) for call in calls] == [["function", "id", "index", "type"], *[["function", "index"]] * (len(calls) - 1)]
+    assert [sorted(call) for call in calls] == [
+        ["function", "id", "index", "type"],
+        *[["function", "index"]] * (len(calls) - 1),
+    ]
     assert [call["function"].get("name") for call in calls] == ["f", *[None] * (len(calls) - 1)]
     assert "".join(call["function"]["arguments"] for call in calls) == '{"a": 1}'
 

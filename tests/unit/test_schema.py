@@ -271,7 +271,9 @@ def test_properties_behind_references_and_unions() -> None:
         "$ref": "#/$defs/Args",
         "properties": {"d": {"type": "boolean"}},
         "allOf": [{"properties": {"a": {"type": "null"}, "c": {"type": "array"}}}],
-        "$defs": {"Args": {"properties": {"a": {"type": "integer"}}, "anyOf": [{"$ref": "#"}, {"$ref": "#/$defs/Args"}]}},
+        "$defs": {
+            "Args": {"properties": {"a": {"type": "integer"}}, "anyOf": [{"$ref": "#"}, {"$ref": "#/$defs/Args"}]}
+        },
     }
     found = sc.resolve_tool({"name": "f", "parameters": parameters}).unwrap()
     expected = {"a": {"integer", "null"}, "c": {"array"}, "d": {"boolean"}}
@@ -387,7 +389,7 @@ JSON_VALUES: Final = st.recursive(
     max_leaves=8,
 )
 KEYWORDS: Final = st.sampled_from(
-    ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "additionalProperties", "items", "nullable"]
+    "type enum const anyOf oneOf allOf $ref properties additionalProperties items nullable".split()
 )
 SCHEMAS: Final = st.recursive(
     JSON_VALUES | st.sampled_from(["integer", "#", "#/$defs/a", "#/$defs/a/anyOf/0", "#/properties/p"]),
@@ -415,7 +417,9 @@ ALL_KINDS: Final = st.frozensets(st.sampled_from(sc.KINDS), min_size=1).map(sc.K
 NUMBERS: Final = st.from_regex(r"-?(0|[1-9][0-9]{0,4})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,4})?", fullmatch=True)
 RAW: Final = st.one_of(
     st.text('{}[]",:\\ \n\t\x01tfnTFNrueasloN0123-+.eE\u00e9\u00a0\ud83d', max_size=12),
-    st.sampled_from(["true", "False", "None", "null", "Tru", "1.50", "-0", "[1, [2]]", '{"a": "\\u00e9"}', '"x"', "1e400"]),
+    st.sampled_from(
+        ["true", "False", "None", "null", "Tru", "1.50", "-0", "[1, [2]]", '{"a": "\\u00e9"}', '"x"', "1e400"]
+    ),
     JSON_VALUES.map(json.dumps),
     NUMBERS,
 )

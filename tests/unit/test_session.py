@@ -84,11 +84,7 @@ def test_parse_takes_one_output(text: str | None, ids: tuple[int, ...] | None) -
 def test_truncated(truncated: Truncated, content: str, calls: list[object], feed: str) -> None:
     machine = bare(None, "hermes", None, ids=True)
     ids = made(None, "hermes").encode(TWO)
-    found = (
-        parse(machine, TWO, truncated=truncated)
-        if feed == "text"
-        else parse(machine, ids=ids, truncated=truncated)
-    )
+    found = parse(machine, TWO, truncated=truncated) if feed == "text" else parse(machine, ids=ids, truncated=truncated)
     assert said(found)[1:3] == (content, calls)
 
 

@@ -33,9 +33,12 @@ def call(index: int, complete: bool) -> list[Event]:
 def source(events: list[Event]) -> str:
     """What the events above stand for."""
     return "".join(
-        event.text if isinstance(event, Markup | ContentChunk)
-        else "f" if isinstance(event, ToolName)
-        else event.json if isinstance(event, ArgumentsChunk)
+        event.text
+        if isinstance(event, Markup | ContentChunk)
+        else "f"
+        if isinstance(event, ToolName)
+        else event.json
+        if isinstance(event, ArgumentsChunk)
         else ""
         for event in events
     )

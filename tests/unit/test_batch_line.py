@@ -1,0 +1,143 @@
+"""One line of a batch: what is read, what is answered, what is refused."""
+
+import json
+from typing import Any
+
+import pytest
+from returns.result import Success
+
+from tests.laws.machines import made
+from unbraid.shell import batch_line
+from unbraid.shell.batch_line import Setup, answer_line
+from unbraid.shell.policies import Choices
+
+SETUP = Setup("qwen3", "hermes")
+CALL = '<tool_call>\n{"name": "f", "arguments": {"a": "b"}}\n</tool_call>'
+
+
+def answered(line: object, setup: Setup = SETUP) -> Any:
+    text, good = answer_line(setup, 3, json.dumps(line).encode())
+    assert good, text
+    return json.loads(text)
+
+
+def refused(line: bytes, setup: Setup = SETUP) -> Any:
+    text, good = answer_line(setup, 3, line)
+    assert not good, text
+    found = json.loads(text)
+    assert found["line"] == 3
+    return found
+
+
+def test_everything() -> None:
+    found = answered({"id": 7, "text": f"plan</think>\n\nHi{CALL}", "finish_reason": "stop"})
+    call_id = found["tool_calls"][0].pop("id")
+    assert call_id.startswith("call_")
+    assert found == {
+        "id": 7,
+        "reasoning": "plan",
+        "content": "Hi",
+        "tool_calls": [{"name": "f", "arguments": '{"a": "b"}', "complete": True}],
+        "finish_reason": "tool_calls",
+        "anomalies": [],
+    }
+    assert list(found) == ["id", "reasoning", "content", "tool_calls", "finish_reason", "anomalies"]
+
+
+def test_the_least() -> None:
+    assert answered({"text": ""}) == {
+        "id": None,
+        "reasoning": None,
+        "content": None,
+        "tool_calls": [],
+        "finish_reason": "stop",
+        "anomalies": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "reasoning", "content"),
+    [
+        ({"text": "Hi"}, "Hi", None),
+        ({"text": "Hi", "start": "content"}, None, "Hi"),
+        ({"text": "Hi", "start": "auto", "prompt": "<think>\n\n</think>\n\n"}, None, "Hi"),
+        ({"text": "Hi", "chat_template_kwargs": {"enable_thinking": False, "other": [1]}}, None, "Hi"),
+        ({"text": None, "deltas": ["a</th", "ink>", "b"]}, "a", "b"),
+        ({"deltas": []}, None, None),
+        ({"text": "Hi", "unknown": 1, "tools": None}, "Hi", None),
+        ({"text": "a</think>\ud800"}, "a", "\ufffd"),
+    ],
+)
+def test_fields(line: object, reasoning: str | None, content: str | None) -> None:
+    found = answered(line)
+    assert (found["reasoning"], found["content"]) == (reasoning, content)
+
+
+def test_tools_are_used() -> None:
+    tool = {"type": "function", "function": {"name": "g"}}
+    text = f"a</think>{CALL}"
+    assert [odd["kind"] for odd in answered({"text": text, "tools": [tool]})["anomalies"]] == ["unknown_tool"]
+    assert answered({"text": text, "tools": []})["content"] == CALL
+
+
+def test_policies() -> None:
+    cut = {"text": f"a</think>{CALL[:-18]}", "finish_reason": "length"}
+    emitted = answered(cut)
+    assert [call["complete"] for call in emitted["tool_calls"]] == [False]
+    assert emitted["finish_reason"] == "length"
+    assert answered(cut, Setup("qwen3", "hermes", choices=Choices(truncated="drop")))["tool_calls"] == []
+
+
+def test_token_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabulary = made("qwen3", "hermes")
+    monkeypatch.setattr("unbraid.shell.bind.read_vocabulary", lambda _: Success(vocabulary.vocabulary))
+    ids = list(vocabulary.encode("plan</think>Hi"))
+    prompt = list(vocabulary.encode("<think>"))
+    found = answered({"token_ids": ids, "prompt": prompt}, Setup("qwen3", "hermes", "made up for this test"))
+    assert (found["reasoning"], found["content"]) == ("plan", "Hi")
+
+
+BAD: list[tuple[bytes, str]] = [
+    (b"", "not JSON"),
+    (b"{", "not JSON"),
+    (b'{"text": "\xff"}', "not JSON"),
+    (b"[" * 100_000, "not JSON"),
+    (b"1" * 5000, "not JSON"),
+    (b"[]", "expected a JSON object"),
+    (b"{}", "expected one of text, deltas and token_ids, found none"),
+    (b'{"text": "", "deltas": []}', "found text and deltas"),
+    (b'{"text": 1}', "text: expected a string"),
+    (b'{"deltas": "a"}', "deltas: expected an array of strings"),
+    (b'{"deltas": [1]}', "deltas: expected an array of strings"),
+    (b'{"token_ids": [true]}', "token_ids: expected an array of token ids"),
+    (b'{"token_ids": [1]}', "give --tokenizer"),
+    (b'{"text": "", "tools": {}}', "tools: expected an array of tools"),
+    (b'{"text": "", "tools": [1]}', "tools: expected an array of tools"),
+    (b'{"text": "", "tools": [{}]}', "name"),
+    (b'{"text": "", "chat_template_kwargs": 1}', "chat_template_kwargs: expected an object"),
+    (b'{"text": "", "start": "end"}', "start: expected auto, reasoning or content"),
+    (b'{"text": "", "prompt": 1}', "prompt: expected an array of token ids"),
+    (b'{"text": "", "finish_reason": "tool_calls"}', "finish_reason: expected stop or length"),
+]
+
+
+@pytest.mark.parametrize(("line", "reason"), BAD)
+def test_bad_lines(line: bytes, reason: str) -> None:
+    assert reason in refused(line)["error"]
+
+
+def test_all_defects_and_the_id() -> None:
+    found = refused(b'{"id": "x", "text": 1, "start": 2}')
+    assert found == {
+        "id": "x",
+        "line": 3,
+        "error": "text: expected a string; start: expected auto, reasoning or content",
+    }
+
+
+def test_a_fault_of_ours_stays_in_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise KeyError("region")
+
+    monkeypatch.setattr(batch_line, "answer", fails)
+    assert refused(b'{"id": 1, "text": ""}') == {"id": 1, "line": 3, "error": "internal fault: KeyError: 'region'"}

@@ -1,0 +1,256 @@
+"""The command line, as people call it."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from unbraid.core.events import Anomaly, Events
+from unbraid.formats.registry import formats
+from unbraid.shell.cli import app
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = str(ROOT / "tests" / "corpus" / "demo" / "qwen3.txt")
+HALVES = ("--reasoning", "qwen3", "--tools", "qwen3_coder")
+HERMES = ("--reasoning", "qwen3", "--tools", "hermes")
+OUTPUT = 'plan</think>\n\nHi <tool_call>\n{"name": "f", "arguments": {"n": "é"}}\n</tool_call>'
+
+
+def run(*arguments: str, text: str | bytes = "", code: int = 0) -> Result:
+    result = CliRunner().invoke(app, arguments, input=text, catch_exceptions=False)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def refused(*arguments: str, text: str = "") -> list[str]:
+    result = run(*arguments, text=text, code=2)
+    assert result.stdout == ""
+    return result.stderr.rstrip("\n").split("\n")
+
+
+def message_of(result: Result) -> Any:
+    found = json.loads(result.stdout)
+    for call in found["tool_calls"]:
+        assert call.pop("id")
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------- parse
+
+
+def test_parse_file() -> None:
+    found = message_of(run("parse", *HALVES, DEMO))
+    assert found["reasoning"].startswith("The user wants")
+    assert [call["name"] for call in found["tool_calls"]] == ["get_weather", "write_file"]
+    assert found["finish_reason"] == "tool_calls"
+
+
+@pytest.mark.parametrize("file", [(), ("-",)])
+def test_parse_stdin(file: tuple[str, ...]) -> None:
+    assert message_of(run("parse", *HERMES, *file, text=OUTPUT)) == {
+        "reasoning": "plan",
+        "content": "Hi ",
+        "tool_calls": [{"name": "f", "arguments": '{"n": "é"}', "complete": True}],
+        "finish_reason": "tool_calls",
+        "anomalies": [],
+    }
+
+
+def test_either_half_may_be_absent() -> None:
+    assert message_of(run("parse", "--reasoning", "qwen3", text=OUTPUT))["content"] == OUTPUT[14:]
+    assert message_of(run("parse", "--tools", "hermes", text=OUTPUT))["content"] == "plan</think>\n\nHi "
+    assert message_of(run("parse", text=OUTPUT))["content"] == OUTPUT
+
+
+def test_invalid_bytes_are_replaced() -> None:
+    assert message_of(run("parse", text=b"a\xffb"))["content"] == "a\ufffdb"
+
+
+def test_options_of_the_request(tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text('[{"type": "function", "function": {"name": "g"}}]')
+    request = tmp_path / "request.json"
+    request.write_text('{"tools": []}')
+    odd = message_of(run("parse", *HERMES, "--tool-schema", str(tools), text=OUTPUT))["anomalies"]
+    assert odd == [{"kind": "unknown_tool", "text": "f"}]
+    assert message_of(run("parse", *HERMES, "--tool-schema", str(request), text=OUTPUT))["tool_calls"] == []
+    assert message_of(run("parse", *HERMES, "--start", "content", text="a"))["content"] == "a"
+    assert message_of(run("parse", *HERMES, "--template-kwarg", "enable_thinking=false", text="a"))["content"] == "a"
+    assert message_of(run("parse", *HERMES, "--prompt", "<think></think>", text="a"))["content"] == "a"
+    assert message_of(run("parse", "--finish-reason", "length", text="a"))["finish_reason"] == "length"
+    framed = message_of(run("parse", *HERMES, "--policy", "framing=verbatim", text="a</think>\nb"))
+    assert framed["content"] == "\nb"
+    cut = message_of(run("parse", *HERMES, "--policy", "truncated=drop", text=OUTPUT[:-20]))
+    assert cut["tool_calls"] == []
+
+
+def test_stream() -> None:
+    lines = [json.loads(line) for line in run("parse", *HERMES, "--stream", text=OUTPUT).stdout.splitlines()]
+    assert lines[0] == {"role": "assistant", "content": ""}
+    assert lines[-1] == {"finish_reason": "tool_calls"}
+    assert len(lines) >= 8
+    assert "".join(line.get("reasoning_content", "") for line in lines) == "plan"
+    pieces = [call["function"]["arguments"] for line in lines for call in line.get("tool_calls", [])]
+    assert "".join(pieces) == '{"n": "é"}'
+
+
+def test_stream_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    text = run("parse", *HERMES, "--stream", text=OUTPUT).stdout
+    assert re.sub("\x1b\\[[0-9;]*m", "", text) == 'plan\nHi \nf {"n": "é"}\n'
+    assert "\x1b[" in text
+
+
+def test_all_defects_at_once() -> None:
+    wrong = ("--policy", "framing", "--policy", "truncate=drop", "--tokenizer", "/nowhere")
+    lines = refused("parse", "--reasoning", "qwen33", "--tools", "hermess", *wrong)
+    assert [line.split(":")[0] for line in lines] == ["unbraid"] * 5
+    assert lines[1] == "unbraid: there is no policy 'truncate'; did you mean 'truncated'?"
+    assert lines[3].startswith("unbraid: there is no reasoning format 'qwen33'; did you mean 'qwen3'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("/nowhere/x",), "/nowhere/x: No such file or directory"),
+        (("--tool-schema", "/nowhere/x"), "/nowhere/x: No such file or directory"),
+        (("--tool-schema", DEMO), f"{DEMO}: not JSON: "),
+        (("--batch", "/nowhere/x"), "/nowhere/x: No such file or directory"),
+        (("--batch", DEMO, DEMO), "--batch: reads its own file"),
+        (("--batch", DEMO, "--stream"), "--batch: reads its own file"),
+        (("--start", "end"), "start: expected auto, reasoning or content"),
+        (("--template-kwarg", "x"), "template kwarg 'x': expected NAME=JSON"),
+    ],
+)
+def test_refused(arguments: tuple[str, ...], expected: str) -> None:
+    [line] = refused("parse", *arguments)
+    assert line.startswith(f"unbraid: {expected}")
+
+
+def test_template_kwargs_that_are_no_json_are_text() -> None:
+    run("parse", *HERMES, "--template-kwarg", "style=short", text="a")
+
+
+# ------------------------------------------------------------------------------------------------------------- batch
+
+LINES = [
+    {"id": "a", "text": OUTPUT},
+    {"id": "b", "deltas": ["pl", "an</think>", "Hi"]},
+    {"id": "c", "token_ids": [1]},
+    "no object",
+    {"id": "e", "text": OUTPUT[:-20], "finish_reason": "length"},
+]
+
+
+@pytest.fixture
+def batch(tmp_path: Path) -> Path:
+    path = tmp_path / "batch.jsonl"
+    lines = [json.dumps(line) for line in LINES] * 40
+    path.write_text("\n".join([*lines, "{broken", "", '{"id": "last", "text": "x"}']))
+    return path
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_batch(batch: Path, workers: str) -> None:
+    result = run("parse", *HERMES, "--batch", str(batch), "--workers", workers, code=1)
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert len(found) == 203
+    assert [line.get("id") for line in found] == [*["a", "b", "c", None, "e"] * 40, None, None, "last"]
+    assert [line["line"] for line in found if "error" in line] == [
+        number for number in range(1, 203) if number > 200 or number % 5 in (3, 4)
+    ]
+    assert "82 of 203 lines are bad" in result.stderr
+    assert found[4]["tool_calls"][0]["complete"] is False
+
+
+def test_ten_thousand_mixed_lines(tmp_path: Path) -> None:
+    path = tmp_path / "batch.jsonl"
+    path.write_text(
+        "".join(f"{json.dumps(_mixed(number))}\n" if number % 1000 else "{broken\n" for number in range(10_000))
+    )
+    result = run("parse", *HERMES, "--batch", str(path), "--workers", "2", code=1)
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [line.get("id", line.get("line")) for line in found] == [n if n % 1000 else n + 1 for n in range(10_000)]
+    assert all(line["content"] == f"Hi {line['id']}" for line in found if "id" in line)
+    assert "10 of 10000 lines are bad" in result.stderr
+
+
+def _mixed(number: int) -> dict[str, object]:
+    output = f'plan</think>\n\nHi {number}\n<tool_call>\n{{"name": "f", "arguments": {{}}}}\n</tool_call>'
+    kinds: list[dict[str, object]] = [
+        {"text": output},
+        {"deltas": list(output)},
+        {"text": output.partition("\n\n")[2], "start": "content", "tools": [{"function": {"name": f"f{number % 7}"}}]},
+        {"text": output, "chat_template_kwargs": {"enable_thinking": True}, "finish_reason": "length"},
+    ]
+    return {"id": number, **kinds[number % 4]}
+
+
+def test_a_good_batch_from_stdin() -> None:
+    result = run("parse", *HERMES, "--batch", "-", text='{"id": 1, "text": "a"}\n')
+    assert json.loads(result.stdout)["reasoning"] == "a"
+
+
+# ------------------------------------------------------------------------------------------------------------ replay
+
+
+def test_replay() -> None:
+    assert re.fullmatch(r"\d+ splits agree\n", run("replay", *HERMES, text=OUTPUT).stdout)
+
+
+def test_replay_shows_a_disagreement(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(_: object, deltas: list[tuple[str, object]]) -> Events:
+        return (Anomaly("cut" if len(deltas) > 1 and deltas[0][0].endswith("<") else "whole"),)
+
+    monkeypatch.setattr("unbraid.shell.cli.reader", lambda *_: read)
+    text = run("replay", *HERMES, text="a<b", code=1).stdout
+    assert text.startswith("text: 2 deltas read differently from the whole\n1  'a<'\n2  'b'\n")
+
+
+# ----------------------------------------------------------------------------------------------------------- formats
+
+
+def test_formats() -> None:
+    text = run("formats").stdout
+    assert all(form.name[:14] in text for form in formats())
+
+
+def test_one_format() -> None:
+    assert "TOOL_START" in run("formats", "hermes").stdout
+    assert run("formats", "hermes", "--mermaid").stdout.startswith("stateDiagram-v2\n    [*] --> ")
+
+
+def test_formats_markdown(tmp_path: Path) -> None:
+    table = run("formats", "--markdown").stdout
+    assert table.startswith("| format | aliases |")
+    document = tmp_path / "x.md"
+    document.write_text("<!-- formats: `unbraid formats --markdown --update README.md` -->\n<!-- /formats -->\n")
+    run("formats", "--markdown", "--update", str(document))
+    assert table in document.read_text()
+
+
+def test_formats_refused(tmp_path: Path) -> None:
+    document = tmp_path / "x.md"
+    document.write_text("no marks")
+    assert refused("formats", "hermess") == ["unbraid: there is no format 'hermess'; did you mean 'hermes'?"]
+    assert refused("formats", "--mermaid") == ["unbraid: --mermaid: name the format to draw"]
+    assert refused("formats", "--markdown", "--update", str(document)) == [
+        f"unbraid: {document}: has no marks for the table of formats"
+    ]
+
+
+def test_as_a_module_under_a_narrow_locale() -> None:
+    run_module = subprocess.run(
+        [sys.executable, "-m", "unbraid", "parse", *HERMES],
+        input=OUTPUT.encode(),
+        capture_output=True,
+        check=True,
+        env={"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
+    )
+    assert json.loads(run_module.stdout)["tool_calls"][0]["arguments"] == '{"n": "é"}'
