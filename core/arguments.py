@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-from unbraid.core.grammar import WHITESPACE
+from unbraid.core.grammar import KEYS_CAP, NAME_CAP, WHITESPACE
 from unbraid.core.inner import read_inner
-from unbraid.core.json_scan import BAD, DONE, EMPTY, STRING, VALUE, in_string, scan
-from unbraid.core.json_text import escape
+from unbraid.core.json_scan import BAD, COLON, DONE, EMPTY, KEY_STRING, STRING, VALUE, in_string, scan
+from unbraid.core.json_text import escape, unescape
 from unbraid.core.records import Argument
 from unbraid.core.run import Run
 
@@ -26,6 +26,9 @@ Status: TypeAlias = Literal["more", "done", "bad", "marker", "broken"]
 the region stands at the cursor, outside of strings · broken: the block's closer behind a line break, inside a string."""
 
 NO_ARGUMENTS: Final = "{}"
+
+TOP: Final = 0b11
+"""The scanner's `nest` in the outermost object."""
 
 
 def read_argument(run: Run, argument: Argument, *, decode: bool) -> tuple[Argument, Status]:
@@ -83,35 +86,90 @@ def _quoted(run: Run) -> Argument | Status:
 
 
 def _raw(run: Run, argument: Argument) -> tuple[Argument, Status]:
-    mode, nest = argument.mode, argument.nest
-    buf, stops, size = run.buf, run.region.stops, len(run.buf)
-    start = run.pos
-    place = start
-    status: Status = "more"
-    while True:
-        place, mode, nest = scan(buf, place, size, mode, nest, stops)
-        if mode == DONE or mode == BAD:
-            status = "done" if mode == DONE else "bad"
-            break
-        if place == size:
-            break
-        if in_string(mode):
-            found = breaker_at(run, place)
-            if found is False:
-                argument = _watch(run, argument, start, place, mode)
-                _control(run, place)
-                start = place = run.pos
+    reader = _Raw(run, argument)
+    status = reader.read()
+    run.verbatim(reader.place - run.pos)
+    return reader.argument(), status
+
+
+class _Raw:
+    """One step through arguments that are passed on as they stand."""
+
+    __slots__ = ("key", "keys", "mode", "nest", "place", "run", "string", "was")
+
+    def __init__(self, run: Run, argument: Argument) -> None:
+        self.run = run
+        self.was = argument
+        self.mode, self.nest = argument.mode, argument.nest
+        self.keys, self.key = argument.keys, argument.key
+        self.place = self.string = run.pos
+
+    def read(self) -> Status:
+        """Read on to the end of the input, of the arguments, or of what is JSON."""
+        run = self.run
+        buf, stops, size = run.buf, run.region.stops, len(run.buf)
+        while True:
+            start = self.place
+            self.place, self.mode, self.nest = scan(buf, start, size, self.mode, self.nest, stops, TOP)
+            if self.mode == DONE or self.mode == BAD:
+                return "done" if self.mode == DONE else "bad"
+            if self.nest == TOP and self._at_key(start):
                 continue
-            status = "broken" if found else "more"
-            break
-        found = marker_at(run, place)
+            if self.place == size:
+                return "more"
+            status = self._in_string() if in_string(self.mode) else self._outside()
+            if status != "on":
+                return status
+
+    def _at_key(self, start: int) -> bool:
+        """Follow the keys of the outermost object. True: a key's quote was just passed."""
+        if self.mode == KEY_STRING and self.key is None:
+            self.key = ""
+            return True
+        if self.key is None:
+            return False
+        ended = self.mode == COLON
+        self.key = (self.key + self.run.buf[start : self.place - ended])[: NAME_CAP + 1]
+        if ended:
+            self._end_key(unescape(self.key))
+        return ended
+
+    def _end_key(self, key: str) -> None:
+        run = self.run
+        self.key = None
+        if key in self.keys:
+            run.verbatim(self.place - run.pos)
+            run.anomaly("duplicate_key", key)
+        elif len(self.keys) < KEYS_CAP and len(key) <= NAME_CAP:
+            self.keys = (*self.keys, key)
+
+    def _in_string(self) -> Status | Literal["on"]:
+        """A raw control character stands in a string."""
+        found = breaker_at(self.run, self.place)
         if found is not False:
-            status = "marker" if found else "more"
-            break
-        place, mode, nest = scan(buf, place, place + 1, mode, nest)
-    argument = _watch(run, argument, start, place, mode)
-    run.verbatim(place - run.pos)
-    return Argument("raw", mode, nest, openers=argument.openers, echo=argument.echo), status
+            return "broken" if found else "more"
+        self.was = self._watched()
+        _control(self.run, self.place)
+        self.place = self.string = self.run.pos
+        return "on"
+
+    def _outside(self) -> Status | Literal["on"]:
+        """A code point that may begin a marker stands outside of strings."""
+        found = marker_at(self.run, self.place)
+        if found is not False:
+            return "marker" if found else "more"
+        buf = self.run.buf
+        self.place, self.mode, self.nest = scan(buf, self.place, self.place + 1, self.mode, self.nest)
+        return "on"
+
+    def _watched(self) -> Argument:
+        return _watch(self.run, self.was, self.string, self.place, self.mode)
+
+    def argument(self) -> Argument:
+        """Where the arguments are now."""
+        seen = self._watched()
+        openers, echo = seen.openers, seen.echo
+        return Argument("raw", self.mode, self.nest, openers=openers, echo=echo, keys=self.keys, key=self.key)
 
 
 def _control(run: Run, place: int) -> None:

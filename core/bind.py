@@ -8,7 +8,7 @@ Both are immutable and can be shared between threads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Final
@@ -20,8 +20,10 @@ from unbraid.core.check import check
 from unbraid.core.errors import Defect, MissingMarker
 from unbraid.core.grammar import Format, JsonScalar, Policies, Row
 from unbraid.core.nearest import nearest
+from unbraid.core.pool import Pool
 from unbraid.core.records import Feed, TextFeed
 from unbraid.core.schema import STRING, Kinds, SchemaDefect, ToolSchema, resolve_tool
+from unbraid.core.shapes import Shape, shape_of
 from unbraid.core.table import Table, compile_table
 from unbraid.core.vocabulary import Vocabulary
 
@@ -58,6 +60,8 @@ class Machine:
     fingerprint: str
     texts: Sequence[str | None] = field(repr=False)
     unknown_is_text: bool = False
+    pool: Pool = field(factory=Pool, repr=False)
+    shapes: dict[str, Shape] = field(factory=dict, repr=False)
 
     @property
     def format(self) -> Format:
@@ -87,6 +91,19 @@ class Machine:
         """The text of an id that stands alone; None if it does not, or is none."""
         return self.texts[token] if 0 <= token < len(self.texts) else None
 
+    def piece(self, token: int) -> bytes:
+        """The bytes of an id; none for an id that is none."""
+        return b"" if self.bound.vocabulary is None else self.bound.vocabulary.piece(token)
+
+    def is_special(self, token: int) -> bool:
+        """Is it a token that a host may leave out of its text?"""
+        return self.bound.vocabulary is not None and token in self.bound.vocabulary.special
+
+    @property
+    def added(self) -> Collection[int]:
+        """The ids of added tokens: markers, and special tokens."""
+        return () if self.bound.vocabulary is None else self.bound.vocabulary.added.values()
+
     def offers(self, name: str) -> bool:
         """Is `name` an offered tool, as far as is known?"""
         return self.tools is None or name in self.tools
@@ -100,6 +117,21 @@ class Machine:
         """May `key` be an argument of `tool`? Without a schema any key may."""
         known = None if self.tools is None else self.tools.get(tool)
         return known is None or not known.properties or key in known.properties
+
+    def properties(self, tool: str) -> Mapping[str, Kinds] | None:
+        """The declared properties of a tool; None if it is not known."""
+        known = None if self.tools is None else self.tools.get(tool)
+        return None if known is None else known.properties
+
+    def shape(self, tool: str) -> Shape:
+        """What the arguments of a tool may hold; found when first asked for."""
+        found = self.shapes.get(tool)
+        if found is None:
+            known = None if self.tools is None else self.tools.get(tool)
+            found = shape_of(known)
+            if known is not None:
+                self.shapes[tool] = found
+        return found
 
 
 def bind(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from unbraid.core.errors import Defect, RegionDefect, RegionProblem, RowDefect, RowProblem
-from unbraid.core.grammar import Capture, Envelope, Field, Gap, Json, Region, Row, Test, Text, Value
+from unbraid.core.grammar import Capture, Envelope, Field, Gap, Json, Region, Row, Test, Text, Tree, Value
 from unbraid.core.index import Index
 from unbraid.core.notation import SAME
 
@@ -31,11 +31,11 @@ def shape_defects(index: Index) -> Iterator[Defect]:
 
 def _region(region: Region) -> Iterator[RegionProblem]:
     kind, channel, trial = region.kind, region.channel, region.trial
-    if isinstance(kind, Value | Json | Envelope) and channel != "call":
+    if isinstance(kind, Value | Json | Envelope | Tree) and channel != "call":
         yield "wrong_channel"
     if isinstance(kind, Text) and channel == "call":
         yield "wrong_channel"
-    if _misnamed(region) or (isinstance(kind, Json) and trial):
+    if _misnamed(region) or (isinstance(kind, Json | Tree) and trial):
         yield "wrong_kind"
     if isinstance(kind, Text | Value) and trial in ("opening", "closing"):
         yield "never_refuses"
@@ -63,11 +63,11 @@ def _readable(field: Field) -> bool:
 def _exits(index: Index, region: Region, starts: tuple[str, ...]) -> Iterator[RegionProblem]:
     kind, rows = region.kind, index.rows[region.name]
     final = isinstance(kind, Text) and (region.channel == "content" or region.name in starts)
-    if isinstance(kind, Text | Capture | Value) and not final and not _left(index, region):
+    if isinstance(kind, Text | Capture | Value | Tree) and not final and not _left(index, region):
         yield "no_exit"
     if isinstance(kind, Json | Envelope) and "@closed" not in rows:
         yield "no_closed_row"
-    if isinstance(kind, Json | Envelope) and "@bad" not in rows:
+    if isinstance(kind, Json | Envelope | Tree) and "@bad" not in rows:
         yield "no_bad_row"
     if isinstance(kind, Capture) and not region.trial and "@bad" not in rows:
         yield "no_bad_row"
@@ -106,7 +106,7 @@ def _row(region: Region, row: Row, target: Region) -> Iterator[RowProblem]:
     waits = {
         "@text": isinstance(kind, Gap),
         "@closed": isinstance(kind, Json | Envelope),
-        "@bad": isinstance(kind, Json | Envelope | Capture),
+        "@bad": isinstance(kind, Json | Envelope | Tree | Capture),
     }
     if not waits.get(row.on, True):
         yield "wrong_pseudo"
@@ -118,7 +118,7 @@ def _row(region: Region, row: Row, target: Region) -> Iterator[RowProblem]:
         yield "release_without_capture"
     if region.trial and target.trial and region.trial != target.trial:
         yield "mixed_trials"
-    if target.trial and (isinstance(kind, Json | Envelope) or (isinstance(kind, Capture) and not region.trial)):
+    if target.trial and (isinstance(kind, Json | Envelope | Tree) or (isinstance(kind, Capture) and not region.trial)):
         yield "trial_in_payload"
     for test in row.when:
         if test.slot in ("from", "mark") and not isinstance(kind, Capture):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from unbraid.core.errors import Defect, TerminalDefect, TerminalProblem
-from unbraid.core.grammar import GAP_CAP, WHITESPACE, Terminal
+from unbraid.core.grammar import GAP_CAP, WHITESPACE, Kind, Terminal, Tree
 from unbraid.core.index import Index
 
 FRAMINGS = 4
@@ -28,13 +28,19 @@ def spelling_defects(index: Index) -> Iterator[Defect]:
         if terminal.name not in used:
             yield TerminalDefect(name, terminal.name, "unused")
     for region in index.regions:
-        live = index.live(region)
+        live = (*index.live(region), *_tags(index.regions[region].kind))
         for terminal in live:
             for spelling in _inner(terminal, terminal):
                 yield TerminalDefect(name, terminal.name, "inner_spelling", region, repr(spelling))
         for one, other in permutations(live, 2):
             for problem, detail in _together(one, other):
                 yield TerminalDefect(name, one.name, problem, region, detail)
+
+
+def _tags(kind: Kind) -> Iterator[Terminal]:
+    """The beginning of a tag is a literal too."""
+    if isinstance(kind, Tree):
+        yield Terminal("@tag", (kind.prefix + "<",))
 
 
 def _alone(terminal: Terminal) -> Iterator[tuple[TerminalProblem, str]]:

@@ -9,13 +9,14 @@
 
 from __future__ import annotations
 
+from unbraid.core.elements import drop_leaf
 from unbraid.core.gaps import end_gap
 from unbraid.core.grammar import Capture
 from unbraid.core.json_scan import complete, in_string
-from unbraid.core.records import Argument, InCapture, InEnvelope, InGap, InJson, Trial
+from unbraid.core.records import Argument, InCapture, InEnvelope, InGap, InJson, InTree, Trial
 from unbraid.core.run import Run
 from unbraid.core.trials import accept, give_away, refuse
-from unbraid.core.values import drop_value
+from unbraid.core.values import cut_arguments, drop_value
 
 
 def end_trial(run: Run, trial: Trial) -> None:
@@ -46,11 +47,14 @@ def _end_place(run: Run) -> None:
         if isinstance(kind, Capture) and kind.release and run.pos < len(run.buf):
             run.end_reasoning()
             run.content(len(run.buf) - run.pos)
+    elif isinstance(at, InTree):
+        drop_leaf(run, "cut")
     else:
         drop_value(run)
 
 
 def _end_open_call(run: Run) -> None:
+    cut_arguments(run)
     argument = _argument(run)
     if argument is not None and argument.form == "raw" and complete(argument.mode, argument.nest):
         run.end_call(complete=True)

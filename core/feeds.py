@@ -9,31 +9,39 @@ A dedicated id stands in the text as its spelling, or, where only ids are eviden
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from unbraid.core.detokenize import decode, flush
-from unbraid.core.table import Table
-from unbraid.core.vocabulary import Vocabulary
+from unbraid.core.records import BothFeed, Feed, IdsFeed, TextFeed
+
+if TYPE_CHECKING:
+    from unbraid.core.bind import Machine
 
 
 class Reader:
     """Ids to text, for one step. `text` and `marks` are what was read so far."""
 
-    __slots__ = ("blank", "marks", "parts", "pending", "size", "table", "vocabulary")
+    __slots__ = ("before", "blank", "machine", "marks", "parts", "pending", "sentinels", "size")
 
-    def __init__(self, table: Table, vocabulary: Vocabulary, pending: bytes, *, blank: bool) -> None:
-        self.table = table
-        self.vocabulary = vocabulary
-        self.pending = pending
-        self.blank = blank
+    def __init__(self, machine: Machine, feed: Feed) -> None:
+        self.machine = machine
+        self.sentinels = machine.ids_table.sentinels
+        self.before = feed
+        self.pending, self.blank = (b"", False) if isinstance(feed, TextFeed) else (feed.pending, feed.blank)
         self.parts: list[str] = []
         self.marks: list[int] = []
         self.size = 0
 
     def read(self, token: int) -> str:
         """The text that `token` completes."""
-        sentinel = self.table.sentinels.get(token)
+        sentinel = self.sentinels.get(token)
         if sentinel is not None:
             return self._sentinel(sentinel)
-        text, self.pending, lead = decode(self.pending, self.vocabulary.piece(token))
+        whole = None if self.pending else self.machine.text_of(token)
+        if whole is None:
+            text, self.pending, lead = decode(self.pending, self.machine.piece(token))
+        else:
+            text, lead = whole, 0
         if self.blank and text:
             self.blank = False
             text = text.removeprefix(" ")
@@ -54,6 +62,13 @@ class Reader:
         if text:
             self.parts.append(text)
             self.size += len(text)
+
+    def feed(self) -> Feed:
+        """The feed behind what was read."""
+        before = self.before
+        if isinstance(before, TextFeed) or (before.pending == self.pending and before.blank == self.blank):
+            return before
+        return IdsFeed(self.pending, self.blank) if isinstance(before, IdsFeed) else BothFeed(self.pending, self.blank)
 
     @property
     def text(self) -> str:

@@ -177,7 +177,7 @@ _LONG: Final = 32  # code points; below it the shortcut over items and members c
 
 
 def scan(
-    text: str, start: int, stop: int, mode: int, nest: int, halts: frozenset[str] | str = ""
+    text: str, start: int, stop: int, mode: int, nest: int, halts: frozenset[str] | str = "", watch: int = 0
 ) -> tuple[int, int, int]:
     """Read `text[start:stop]` on from `(mode, nest)` and return `(position, mode, nest)` where reading stopped.
 
@@ -188,13 +188,13 @@ def scan(
     - `BAD`, at the first code point that the grammar does not allow there;
     - with the mode of a string body, at a raw control code point in it (behind a backslash it is `BAD`);
     - with the mode unchanged, outside strings at a code point of `halts`. To go on behind it, scan that single code
-      point without `halts`.
+      point without `halts`;
+    - where `nest` is `watch`, right behind the quotes that open and close a key.
 
     Positions count code points. From `DONE` and from `BAD` nothing is read. Never raises for `0 <= start <= stop <=
     len(text)` and a pair that a scan returned; the work is linear in `stop - start`.
     """
-    rows = _ROWS
-    pos = start
+    rows, pos = _ROWS, start
     long = stop - start >= _LONG and _OUTSIDE_STRINGS.isdisjoint(halts)
     while pos < stop:
         if mode >= STRING:
@@ -204,6 +204,8 @@ def scan(
             pos = special.start()
             char = text[pos]
             if char == '"':
+                if mode == KEY_STRING and nest == watch:
+                    return pos + 1, COLON, nest
                 mode = COLON if mode == KEY_STRING else AFTER if nest > EMPTY else DONE
             elif char == "\\":
                 run = _skip_run(text, pos, stop)
@@ -221,9 +223,11 @@ def scan(
         to = rows[mode].get(char, _NOT_IN_ROW)
         if to < _OPEN_ARRAY:
             mode = to
+            if to == KEY_STRING and nest == watch:
+                return pos + 1, mode, nest
         elif to == _COMMA and nest > EMPTY:
             mode = KEY if nest & 1 else VALUE
-            if long:
+            if long and nest != watch:
                 pos = _skip_flat(text, pos + 1, stop, nest) - 1
         elif to <= _OPEN_OBJECT and nest < _DEPTH_FULL:
             mode = FIRST_KEY if to & 1 else FIRST_VALUE

@@ -16,37 +16,38 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from unbraid.core.bind import Machine
 from unbraid.core.detokenize import decode, flush
 from unbraid.core.feeds import Reader
-from unbraid.core.records import BothFeed
-from unbraid.core.table import Table
-from unbraid.core.vocabulary import Vocabulary
+from unbraid.core.records import Behind
 
 
 @frozen
 class Shown:
-    """What one delta made visible: the reader that holds it, the feed from here on, and the host text that fits nowhere."""
+    """What one delta made visible: the reader that holds it, what is left of the queue (see `records.Behind`), and the
+    host text that fits nowhere."""
 
     reader: Reader
-    feed: BothFeed
+    queue: tuple[int, ...]
+    shown: int
+    ahead: str
     desync: str = ""
 
 
-def read_both(table: Table, vocabulary: Vocabulary, feed: BothFeed, text: str, ids: tuple[int, ...]) -> Shown:
-    """Move the queue on by what the host shows."""
-    queue = _Queue(Reader(table, vocabulary, feed.pending, blank=feed.blank), vocabulary, feed, ids)
-    return queue.show(feed.ahead + text)
+def read_both(machine: Machine, state: Behind, text: str, ids: tuple[int, ...]) -> Shown:
+    """Move the queue `ids` on by what the host shows."""
+    return _Queue(machine, state, ids).show(state.ahead + text)
 
 
 class _Queue:
     """The queue of one step. `first` counts the ids already read, `shown` the visible code points of the next one."""
 
-    def __init__(self, reader: Reader, vocabulary: Vocabulary, feed: BothFeed, ids: tuple[int, ...]) -> None:
-        self.reader = reader
-        self.vocabulary = vocabulary
-        self.ids = (*feed.queue, *ids) if ids else feed.queue
+    def __init__(self, machine: Machine, state: Behind, ids: tuple[int, ...]) -> None:
+        self.reader = Reader(machine, state.base.feed)
+        self.machine = machine
+        self.ids = ids
         self.first = 0
-        self.shown = feed.shown
+        self.shown = state.shown
 
     def show(self, host: str) -> Shown:
         place, size = 0, len(host)
@@ -65,19 +66,19 @@ class _Queue:
         return self._done() if place == size else self._lost(host[place:])
 
     def _special(self, token: int) -> bool:
-        return token in self.vocabulary.special
+        return self.machine.is_special(token)
 
     def _visible(self, token: int, pending: bytes | None = None) -> str:
         """What the host shows of `token` if it shows all of it."""
         reader = self.reader
-        text, _, _ = decode(reader.pending if pending is None else pending, self.vocabulary.piece(token))
+        text, _, _ = decode(reader.pending if pending is None else pending, self.machine.piece(token))
         return text.removeprefix(" ") if reader.blank and pending is None else text
 
     def _finish(self, token: int) -> None:
         """All of `token` is visible."""
         if self.shown:
             reader = self.reader
-            text, reader.pending, _ = decode(reader.pending, self.vocabulary.piece(token))
+            text, reader.pending, _ = decode(reader.pending, self.machine.piece(token))
             reader.add((text.removeprefix(" ") if reader.blank else text)[self.shown :], None)
             reader.blank = False
             self.shown = 0
@@ -87,10 +88,10 @@ class _Queue:
 
     def _partly(self, token: int, host: str) -> Shown:
         """The host stopped inside the text of `token`; of a special id's spelling nothing counts before all is there."""
-        if self._special(token) or token in self.reader.table.sentinels:
+        if self._special(token) or token in self.reader.sentinels:
             return self._done(ahead=host)
         if host:
-            _, _, lead = decode(self.reader.pending, self.vocabulary.piece(token))
+            _, _, lead = decode(self.reader.pending, self.machine.piece(token))
             self.reader.add(host, None if self.shown else min(lead, len(host)))
             self.shown += len(host)
         return self._done()
@@ -104,14 +105,14 @@ class _Queue:
                 return True
             if text and not self._special(token):
                 return False
-            _, pending, _ = decode(pending, self.vocabulary.piece(token))
+            _, pending, _ = decode(pending, self.machine.piece(token))
         return False
 
     def _lost(self, host: str) -> Shown:
         """`host` fits nowhere: the ids up to the next marker are given up for it."""
         self.reader.add(flush(self.reader.pending) + host, 0 if self.first < len(self.ids) else None)
         self.reader.pending, self.shown = b"", 0
-        markers = self.vocabulary.added.values()
+        markers = self.machine.added
         while self.first < len(self.ids) and self.ids[self.first] not in markers:
             self.first += 1
             if self.first < len(self.ids) and self.ids[self.first] not in markers:
@@ -119,22 +120,23 @@ class _Queue:
         return self._done(desync=host)
 
     def _done(self, ahead: str = "", desync: str = "") -> Shown:
-        reader = self.reader
-        return Shown(reader, BothFeed(reader.pending, reader.blank, self.ids[self.first :], self.shown, ahead), desync)
+        return Shown(self.reader, self.ids[self.first :], self.shown, ahead, desync)
 
 
-def release_queue(table: Table, vocabulary: Vocabulary, feed: BothFeed) -> tuple[Reader, str, int]:
+def release_queue(machine: Machine, state: Behind) -> tuple[Reader, str, int]:
     """The end of the stream: (what still counts, the text that nobody saw, its tokens)."""
-    reader = Reader(table, vocabulary, feed.pending, blank=feed.blank)
-    queue = list(feed.queue)
-    while queue and not feed.shown and not feed.ahead and queue[0] in vocabulary.special:
-        reader.read(queue.pop(0))
+    reader = Reader(machine, state.base.feed)
+    first = 0
+    while first < len(state.queue) and not (state.shown or state.ahead) and machine.is_special(state.queue[first]):
+        reader.read(state.queue[first])
+        first += 1
+    queue = state.queue[first:]
     pending, parts = reader.pending, []
     for token in queue:
-        text, pending, _ = decode(pending, vocabulary.piece(token))
+        text, pending, _ = decode(pending, machine.piece(token))
         parts.append(text)
     unseen = "".join(parts) + flush(pending)
     if not queue:
         return reader, "", 0
     reader.pending = b""
-    return reader, unseen[feed.shown :], len(queue) - (1 if feed.shown else 0)
+    return reader, unseen[state.shown :], len(queue) - (1 if state.shown else 0)

@@ -9,59 +9,29 @@ Laws it keeps (`tests/laws`): the same events at every split; events tile the so
 what longer input emits; nothing is held that no marker needs; old states stay good; ids, text and both agree; arguments
 grow by appending and are valid JSON when complete; any input, linear work.
 
-A step that changes nothing is a look-up: while nothing is pending, `state.by_id` maps the ids whose text is plain here
-to their events, and the same state comes back. All other input goes through `_read`, which moves a `Run` from region to
-region until the text is settled or waits.
+A step that was taken before is a look-up (`pool`); a plain one gives the same state back (`plain`). All other input goes
+through `reading.read`, which moves a cursor from region to region until the text is settled or waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Literal, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
 
 from unbraid.core.bind import Machine
-from unbraid.core.captures import capture, read_fields
 from unbraid.core.detokenize import flush
 from unbraid.core.ending import end_stream, end_trial
-from unbraid.core.envelope import envelope
 from unbraid.core.events import Anomaly, Events
 from unbraid.core.feeds import Reader
-from unbraid.core.flow import flow
-from unbraid.core.gaps import gap
-from unbraid.core.grammar import Capture
 from unbraid.core.lag import read_both, release_queue
-from unbraid.core.payload import payload
-from unbraid.core.plain import plain_id, plain_key, plain_tables, plain_text
+from unbraid.core.plain import TEXT_CAP, plain_events
 from unbraid.core.prompt import last_marker, last_turn, place, start_region
-from unbraid.core.records import (
-    At,
-    BothFeed,
-    Feed,
-    IdsFeed,
-    InCapture,
-    InEnvelope,
-    InGap,
-    InJson,
-    InText,
-    InValue,
-    ParserState,
-    TextFeed,
-)
+from unbraid.core.reading import begin_at, begin_behind, drive, read
+from unbraid.core.records import Behind, BothFeed, Feed, IdsFeed, InStep, ParserState, TextFeed
 from unbraid.core.run import Run
-from unbraid.core.table import Table
-from unbraid.core.trials import suspend
 
 FeedName: TypeAlias = Literal["text", "ids", "both"]
 Delta: TypeAlias = tuple[str | None, tuple[int, ...]]
-
-HANDLERS: Final[dict[type, Callable[[Run], bool]]] = {
-    InText: flow,
-    InValue: flow,
-    InGap: gap,
-    InCapture: capture,
-    InJson: payload,
-    InEnvelope: envelope,
-}
 
 
 # -- the contract ------------------------------------------------------------------------------------------------------
@@ -90,8 +60,13 @@ def start(
         found = last_marker(rule, last_turn(rule, machine.vocabulary, prompt))
     begun = TextFeed() if feed == "text" else _begun(machine, feed, fresh=prompt is None)
     if found is None:
-        return _state(machine, place(machine.table(begun), region), begun)
-    return _behind_prompt(machine, begun, *found)
+        return begin_at(machine, place(machine.table(begun), region), begun)
+    return begin_behind(machine, begun, *found)
+
+
+def _begun(machine: Machine, feed: FeedName, *, fresh: bool) -> Feed:
+    blank = fresh and machine.vocabulary is not None and machine.vocabulary.drops_first_blank
+    return IdsFeed(blank=blank) if feed == "ids" else BothFeed(blank=blank)
 
 
 def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
@@ -100,40 +75,38 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
     Returns the next state (the same object if nothing changed) and the events that became certain. Never raises for any
     text and any ids; a delta of another kind than the state's feed is a programmer's error (TypeError).
     """
-    by_id = state.by_id
-    if by_id is not None:
+    steps = state.steps
+    if steps is not None:
         if len(ids) == 1:
-            events = by_id.get(ids[0])
-            if events is not None and (text is None or text == machine.texts[ids[0]]):
-                return state, events
-        elif text is not None and not ids:
-            events = state.by_text.get(text) if state.by_text is not None else None
-            if events is not None and state.feed.__class__ is TextFeed:
-                return state, events
+            known = steps.get(ids[0])
+            if known is not None and (text is None or text == machine.texts[ids[0]]):
+                return known
+        elif text is not None:
+            known = steps.get(text)
+            if known is not None and not ids:
+                return known
     return _step(machine, state, text, ids)
 
 
 def finish(machine: Machine, state: ParserState) -> tuple[ParserState, Events]:
     """The stream is over. Steps after it are a programmer's error, but harmless."""
-    feed = state.feed
     unseen, unseen_tokens = "", 0
-    text, marks = "", list[int]()
-    if not isinstance(feed, TextFeed) and machine.vocabulary is not None:
-        reader = Reader(machine.table(feed), machine.vocabulary, feed.pending, blank=feed.blank)
-        if isinstance(feed, BothFeed):
-            reader, unseen, unseen_tokens = release_queue(machine.table(feed), machine.vocabulary, feed)
-        reader.add(flush(reader.pending), None)
-        text, marks = reader.text, reader.marks
-        feed = BothFeed() if isinstance(feed, BothFeed) else IdsFeed()
-    run = Run(machine, machine.table(feed), state, text, marks)
+    if isinstance(state, Behind):
+        reader, unseen, unseen_tokens = release_queue(machine, state)
+        state = state.base
+    else:
+        reader = Reader(machine, state.feed)
+    reader.add(flush(reader.pending), None)
+    feed: Feed = state.feed.__class__()
+    run = Run(machine, machine.table(feed), state, reader.text, reader.marks)
     run.final = True
-    _drive(run)
+    drive(run)
     while run.trial is not None:
         end_trial(run, run.trial)
-        _drive(run)
+        drive(run)
     end_stream(run)
     run.dropped("cut", unseen, unseen_tokens)
-    return _state(machine, run.at, feed, calls=run.calls), run.events()
+    return begin_at(machine, run.at, feed, run.calls), run.events()
 
 
 def fold(machine: Machine, state: ParserState, deltas: Iterable[Delta]) -> tuple[ParserState, Events]:
@@ -148,142 +121,81 @@ def fold(machine: Machine, state: ParserState, deltas: Iterable[Delta]) -> tuple
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-def _begun(machine: Machine, feed: FeedName, *, fresh: bool) -> Feed:
-    blank = fresh and machine.vocabulary is not None and machine.vocabulary.drops_first_blank
-    return IdsFeed(blank=blank) if feed == "ids" else BothFeed(blank=blank)
-
-
-def _state(machine: Machine, at: At, feed: Feed, calls: int = 0) -> ParserState:
-    return _packed(Run(machine, machine.table(feed), ParserState(at, feed, calls), "", []), feed)
-
-
-def _behind_prompt(machine: Machine, feed: Feed, region: str, rest: str) -> ParserState:
-    """Read the rest of the prompt from `region`, as text, and keep only where that leads."""
-    before = ParserState(place(machine.text_table, region), TextFeed(), edge=_edge(machine, region))
-    state, _ = _step(machine, before, rest, ())
-    if state.trial is not None:
-        spot = state.trial.before
-        state = ParserState(spot.at, TextFeed(), spot.calls, spot.call)
-    at = state.at
-    kind = machine.text_table.regions[at.region].kind
-    if isinstance(at, InCapture) and isinstance(kind, Capture):
-        at = InCapture(at.region, (*at.slots, *read_fields(kind.fields, state.hold)), at.origin, at.mark)
-    kept = ParserState(at, feed, state.calls, state.call, edge=state.edge if not state.hold else ())
-    return _packed(Run(machine, machine.table(feed), kept, "", []), feed)
-
-
-def _edge(machine: Machine, region: str) -> tuple[str, ...]:
-    """The framing that may follow the marker that led to `region`."""
-    rows = (row for row in machine.format.rows if row.to == region)
-    known = machine.text_table.terminals
-    return next((known[row.on].after for row in rows if row.on in known and known[row.on].after), ())
-
-
 def _step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
+    """A step that was not taken before."""
+    if isinstance(state, Behind):
+        return _step_behind(machine, state, text, ids)
     feed = state.feed
-    table = machine.table(feed)
-    vocabulary = machine.vocabulary
     if isinstance(feed, TextFeed):
         if text is None or ids:
             raise TypeError("a text feed takes deltas (text, ()): text in code points, no ids")
-        known = plain_text(table, state, text)
-        return (state, known) if known is not None else _read(machine, table, state, feed, text, [])
-    if vocabulary is None:
-        raise TypeError("a feed of ids needs a machine that was bound with a vocabulary")
+        return _step_text(machine, state, text)
     if isinstance(feed, IdsFeed):
         if text is not None:
             raise TypeError("an ids feed takes deltas (None, ids): token ids, no text")
-        known = _plain_run(table, state, machine, ids)
-        if known is not None:
-            return state, known
-        reader = Reader(table, vocabulary, feed.pending, blank=feed.blank)
-        for token in ids:
-            reader.read(token)
-        return _read(machine, table, state, IdsFeed(reader.pending, reader.blank), reader.text, reader.marks)
+        return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_ids(machine, state, ids)
     if text is None:
         raise TypeError("a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids")
-    if len(ids) == 1 and text == machine.text_of(ids[0]):
-        known = plain_id(table, vocabulary, state, ids[0])
-        if known is not None:
-            return state, known
-    shown = read_both(table, vocabulary, feed, text, ids)
-    odd = [Anomaly("desync", shown.desync)] if shown.desync else []
-    return _read(machine, table, state, shown.feed, shown.reader.text, shown.reader.marks, odd)
+    if len(ids) == 1 and text and text == machine.text_of(ids[0]):
+        return _step_id(machine, state, ids[0])
+    return _step_behind(machine, Behind(state), text, ids)
 
 
-def _plain_run(table: Table, state: ParserState, machine: Machine, ids: tuple[int, ...]) -> Events | None:
-    """The events of ids that are all plain here."""
-    if state.by_id is None or machine.vocabulary is None:
-        return None
+def _step_text(machine: Machine, state: InStep, text: str) -> tuple[InStep, Events]:
+    known = plain_events(machine.text_table, state, text, text)
+    after, events = read(machine, state, state.feed, text, []) if known is None else (state, known)
+    if len(text) <= TEXT_CAP:
+        machine.pool.remember(state, text, after, events)
+    return after, events
+
+
+def _step_id(machine: Machine, state: InStep, token: int) -> tuple[InStep, Events]:
+    table = machine.ids_table
+    text = None if token in table.sentinels else machine.text_of(token)
+    known = None if text is None else plain_events(table, state, token, text)
+    after, events = _read_ids(machine, state, (token,)) if known is None else (state, known)
+    machine.pool.remember(state, token, after, events)
+    return after, events
+
+
+def _step_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
+    """Several ids at once: while they were read before, one by one; the rest in one go."""
     events: Events = ()
-    for token in ids:
-        known = plain_id(table, machine.vocabulary, state, token)
+    for count, token in enumerate(ids):
+        known = None if state.steps is None else state.steps.get(token)
         if known is None:
-            return None
-        events += known
-    return events
+            after, more = _read_ids(machine, state, ids[count:])
+            return after, events + more
+        state, more = known
+        events += more
+    return state, events
 
 
-def _read(
-    machine: Machine,
-    table: Table,
-    state: ParserState,
-    feed: Feed,
-    text: str,
-    marks: list[int],
-    odd: Sequence[Anomaly] = (),
+def _read_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
+    reader = Reader(machine, state.feed)
+    for token in ids:
+        reader.read(token)
+    return read(machine, state, reader.feed(), reader.text, reader.marks)
+
+
+def _step_behind(
+    machine: Machine, state: Behind, text: str | None, ids: tuple[int, ...]
 ) -> tuple[ParserState, Events]:
-    """Read new text: the slow path, and the only one that moves."""
-    if not text and not marks and not odd:
-        return (state if feed == state.feed else _with_feed(machine, table, state, feed)), ()
-    run = Run(machine, table, state, text, marks)
-    run.out.extend(odd)
-    _drive(run)
-    events = run.events()
-    after = _packed(run, feed)
-    return (state if after == state else after), events
-
-
-def _with_feed(machine: Machine, table: Table, state: ParserState, feed: Feed) -> ParserState:
-    run = Run(machine, table, state, "", [])
-    return _packed(run, feed)
-
-
-def _drive(run: Run) -> None:
-    """Move from region to region until the text is settled or more input is needed."""
-    while (not run.edge or _framed(run)) and HANDLERS[run.at.__class__](run):
-        pass
-
-
-def _framed(run: Run) -> bool:
-    """Take the framing behind the last marker. False: more input decides how much."""
-    rest = run.buf[run.pos : run.pos + 1 + max(map(len, run.edge))]
-    if not run.final and any(literal.startswith(rest) and literal != rest for literal in run.edge):
-        return False
-    found = max((literal for literal in run.edge if rest.startswith(literal)), key=len, default="")
-    run.edge = ()
-    run.markup("framing", len(found))
-    return True
-
-
-def _packed(run: Run, feed: Feed) -> ParserState:
-    """The state at the end of a step."""
-    trial = suspend(run)
-    hold, place = run.buf[run.pos :], run.pos
-    marks = tuple([mark - place for mark in run.marks[run.mark :]]) if run.mark < len(run.marks) else ()
-    by_id, by_text = None, None
-    if not hold and not marks and not run.edge and trial is None and _settled(feed):
-        key = plain_key(run)
-        if key is not None:
-            by_id, by_text = plain_tables(run.region, key)
-    return ParserState(
-        run.at, feed, run.calls, run.call, run.thinking, run.edge, trial, hold, marks, by_id=by_id, by_text=by_text
-    )
-
-
-def _settled(feed: Feed) -> bool:
-    if isinstance(feed, TextFeed):
-        return True
-    if isinstance(feed, IdsFeed):
-        return not feed.pending and not feed.blank
-    return not feed.queue and not feed.ahead and not feed.pending and not feed.blank
+    """The host lags, or shows text that is not the ids'."""
+    if text is None:
+        raise TypeError("a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids")
+    base, queue = state.base, state.queue + ids if ids else state.queue
+    if not state.shown and not state.ahead:
+        if not text:
+            return (Behind(base, queue) if queue else base), ()
+        first = queue[0] if queue else -1
+        if base.steps is not None and text == machine.text_of(first):
+            base, events = base.steps.get(first) or _step_id(machine, base, first)
+            return (Behind(base, queue[1:]) if len(queue) > 1 else base), events
+    shown = read_both(machine, state, text, queue)
+    reader = shown.reader
+    odd = [Anomaly("desync", shown.desync)] if shown.desync else []
+    base, events = read(machine, base, reader.feed(), reader.text, reader.marks, odd)
+    if shown.queue or shown.ahead:
+        return Behind(base, shown.queue, shown.shown, shown.ahead), events
+    return base, events

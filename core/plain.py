@@ -2,7 +2,8 @@
 
 A text is plain in a place if no live literal occurs in it and no suffix of it begins one; inside a JSON string also no
 quote, escape or control character. Its event tuple is made once and kept by the region (by call index for arguments),
-so a plain step is one look-up and returns the same state. The classification is exact, and made when first asked.
+per format and vocabulary and never per request, so a plain step is a look-up and returns the same state. The
+classification is exact, and made when first asked.
 """
 
 from __future__ import annotations
@@ -15,10 +16,9 @@ from unbraid.core.grammar import Envelope, Json, Value
 from unbraid.core.json_scan import KEY_STRING, STRING
 from unbraid.core.json_text import escape
 from unbraid.core.lexer import Lexicon
-from unbraid.core.records import Flowing, InEnvelope, InJson, InText, InValue, ParserState
+from unbraid.core.records import Flowing, InEnvelope, InJson, InStep, InText, InValue
 from unbraid.core.run import Run
 from unbraid.core.table import PLAIN_CALLS, PLAIN_TEXTS, RegionTable, Table
-from unbraid.core.vocabulary import Vocabulary
 
 OUTSIDE_CALLS: Final = -1
 
@@ -28,60 +28,53 @@ TEXT_CAP: Final = 64
 """Longest text, in code points, whose events are kept."""
 
 
-def plain_key(run: Run) -> int | None:
-    """Which of the region's tables holds the events of plain input here: the call's index, or OUTSIDE_CALLS. None: input
-    is never plain here."""
+def plain_table(run: Run, *, by_id: bool) -> dict[int | str, Events] | None:
+    """The events of plain input where the cursor stands; None if input is never plain here."""
+    key = _key(run)
+    return None if key is None else run.region.plain.setdefault((by_id, key), {})
+
+
+def _key(run: Run) -> int | None:
+    """The index of the call whose arguments flow here, or OUTSIDE_CALLS for text."""
     at = run.at
     if isinstance(at, InText):
         channel = run.region.channel
         return OUTSIDE_CALLS if channel == "content" or (channel == "reasoning" and run.thinking) else None
     if run.call is None or not 0 <= run.call.index < PLAIN_CALLS:
         return None
+    return run.call.index if _flows(run) else None
+
+
+def _flows(run: Run) -> bool:
+    at = run.at
     if isinstance(at, InValue):
-        return run.call.index if isinstance(at.shape, Flowing) else None
+        return isinstance(at.shape, Flowing)
     if isinstance(at, InJson):
         argument = at.argument
     elif isinstance(at, InEnvelope) and at.late is None and at.member.where == "arguments":
         argument = at.member.argument
     else:
+        return False
+    return argument.form == "raw" and argument.mode in (STRING, KEY_STRING) and not argument.echo and argument.key is None
+
+
+def plain_events(table: Table, state: InStep, key: int | str, text: str) -> Events | None:
+    """The events of one id (`key`, with its text) or of a text (`key` is the text) at `state`, if it is plain there."""
+    plain = state.plain
+    if plain is None or not text:
         return None
-    flowing = argument.form == "raw" and argument.mode in (STRING, KEY_STRING) and not argument.echo
-    return run.call.index if flowing else None
-
-
-def plain_tables(region: RegionTable, key: int) -> tuple[dict[int, Events], dict[str, Events]]:
-    """The tables of a place."""
-    return region.by_id.setdefault(key, {}), region.by_text.setdefault(key, {})
-
-
-def plain_id(table: Table, vocabulary: Vocabulary, state: ParserState, token: int) -> Events | None:
-    """The events of one id at `state`, if it is plain there; kept for the next time."""
-    by_id = state.by_id
-    if by_id is None:
-        return None
-    known = by_id.get(token)
-    if known is None and 0 <= token < len(vocabulary.texts) and token not in table.sentinels:
-        text = vocabulary.texts[token]
-        event = None if text is None else _event(table, state, text, 1)
-        if event is not None:
-            known = by_id[token] = (event,)
+    known = plain.get(key)
+    if known is None:
+        event = _event(table, state, text, 0 if isinstance(key, str) else 1)
+        if event is None:
+            return None
+        known = (event,)
+        if len(text) <= TEXT_CAP and (isinstance(key, int) or len(plain) < PLAIN_TEXTS):
+            plain[key] = known
     return known
 
 
-def plain_text(table: Table, state: ParserState, text: str) -> Events | None:
-    """The events of a text without ids at `state`, if it is plain there."""
-    by_text = state.by_text
-    if by_text is None:
-        return None
-    event = _event(table, state, text, 0) if text else None
-    if event is None:
-        return None
-    if len(text) <= TEXT_CAP and len(by_text) < PLAIN_TEXTS:
-        by_text[text] = (event,)
-    return (event,)
-
-
-def _event(table: Table, state: ParserState, text: str, tokens: int) -> Event | None:
+def _event(table: Table, state: InStep, text: str, tokens: int) -> Event | None:
     region = table.regions[state.at.region]
     if isinstance(region.kind, Json | Envelope):
         plain = JSON_PLAIN.fullmatch(text) is not None and _clear(region.watched, text)
@@ -95,7 +88,7 @@ def _clear(words: Lexicon, text: str) -> bool:
     return words.find.search(text) is None and words.tail(text, 0) == len(text)
 
 
-def _made(region: RegionTable, state: ParserState, text: str, tokens: int) -> Event:
+def _made(region: RegionTable, state: InStep, text: str, tokens: int) -> Event:
     size = len(text)
     if state.call is not None:
         json = escape(text) if isinstance(region.kind, Value) else text

@@ -5,18 +5,17 @@ literal; headers, names, keys are capped (`NAME_CAP`), white space is (`GAP_CAP`
 (`pieces`) that is never rebuilt per delta: the raw text of a trial (only `block` trials and arguments that come before
 their call's name are long), one argument value that is not a string, and the id queue of a lagging host.
 
-`plain` is the table of events for inputs that change nothing here, or None while anything is pending. It is derived
-from the rest and the machine, so it takes no part in `==` and `hash`.
+`plain` (events of inputs that change nothing here) and `steps` (steps taken from here before) are tables of the machine,
+derived from the rest, so they take no part in `==`, `hash` and `repr`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from attrs import field, frozen
 
-from unbraid.core.events import Event, Events
+from unbraid.core.events import Events
 from unbraid.core.schema import ValueScan
 
 Slots: TypeAlias = tuple[tuple[str, str], ...]
@@ -99,7 +98,8 @@ class Argument:
 
     `form`: `start` (nothing but white space so far), `raw` (passed on as it stands) or `inner` (a string that holds JSON:
     `mode` and `nest` are the string's, `inner_mode` and `inner_nest` the decoded text's, `kept` an unfinished escape).
-    `openers`: openers seen in the open string; `echo`: the end of that string, as far as it may begin one.
+    `openers`: openers seen in the open string; `echo`: the end of that string, as far as it may begin one. `keys`: the
+    keys of the object so far (at most `KEYS_CAP`), `key`: what was read of the next one, None outside of keys.
     """
 
     form: str = "start"
@@ -110,6 +110,8 @@ class Argument:
     kept: str = ""
     openers: int = 0
     echo: str = ""
+    keys: tuple[str, ...] = ()
+    key: str | None = None
 
 
 @frozen
@@ -195,16 +197,18 @@ DROPPED: Final = -1
 
 @frozen
 class Kept:
-    """A closed value that is all arguments if no other key follows: its `key`, its `json`, whether it may be (`whole`)."""
+    """A closed value that is all arguments if no other key follows: `raw` is an object of the tool's properties. If one
+    follows, it is the argument `key`, typed by `kinds`."""
 
     key: str
-    json: str
-    whole: bool
+    kinds: tuple[str, ...]
+    raw: str
 
 
 @frozen
 class Call:
-    """The open call: its index (or `DROPPED`), its tool's name, and the keys whose values we wrote (at most `KEYS_CAP`)."""
+    """The open call: its index (or `DROPPED`), its tool's name, and the keys whose values we wrote (at most `KEYS_CAP`);
+    `kept`, a value of which is not known yet whether it is one argument or all."""
 
     index: int
     name: str
@@ -255,26 +259,20 @@ class IdsFeed:
 
 @frozen
 class BothFeed:
-    """Deltas are ids and the host's text. `queue`: ids that are not visible yet; `shown`: code points of the first one's
-    text that are; `ahead`: host text that may belong to the next special id or not."""
+    """Deltas are ids and the host's text, read as the ids; see `Behind`."""
 
     pending: bytes = b""
     blank: bool = False
-    queue: tuple[int, ...] = ()
-    shown: int = 0
-    ahead: str = ""
 
 
 Feed: TypeAlias = TextFeed | IdsFeed | BothFeed
 
-Plain: TypeAlias = Mapping[int, tuple[Event, ...]] | Mapping[str, tuple[Event, ...]]
-
 
 @frozen
-class ParserState:
-    """Everything that the next step needs. `calls`: index of the next call. `thinking`: reasoning was started and is
-    open. `edge`: framing literals that may follow the last marker. `hold`: text not settled yet, `marks` the places in
-    it where tokens begin."""
+class InStep:
+    """The state of a parser that has read all it was given. `calls`: index of the next call. `thinking`: reasoning was
+    started and is open. `edge`: framing literals that may follow the last marker. `hold`: text not settled yet, `marks`
+    the places in it where tokens begin."""
 
     at: At
     feed: Feed
@@ -285,5 +283,22 @@ class ParserState:
     trial: Trial | None = None
     hold: str = ""
     marks: tuple[int, ...] = ()
-    by_id: dict[int, Events] | None = field(default=None, eq=False, repr=False)
-    by_text: dict[str, Events] | None = field(default=None, eq=False, repr=False)
+    plain: dict[int | str, Events] | None = field(default=None, eq=False, repr=False)
+    steps: dict[int | str, tuple[InStep, Events]] | None = field(default=None, eq=False, repr=False)
+
+
+@frozen
+class Behind:
+    """The state of a parser whose host lags: `queue`, ids that the host has not shown yet (the host's lag, in tokens);
+    `shown`, visible code points of the first one's text; `ahead`, host text that may belong to the next special id or
+    not. `base` has read what is visible."""
+
+    base: InStep
+    queue: tuple[int, ...] = ()
+    shown: int = 0
+    ahead: str = ""
+    steps: None = field(default=None, init=False, eq=False, repr=False)
+
+
+ParserState: TypeAlias = InStep | Behind
+"""Everything that the next step needs."""

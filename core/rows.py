@@ -6,8 +6,9 @@ the row's anomaly, and only then the marker itself as markup, with its framing b
 
 from __future__ import annotations
 
-from unbraid.core.grammar import Capture, Envelope, Gap, Json, Row, Test, Text, Value
-from unbraid.core.records import DROPPED, At, Argument, Call, InCapture, InEnvelope, InGap, InJson, InText, InValue
+from unbraid.core.elements import close_tree
+from unbraid.core.grammar import Capture, Envelope, Gap, Json, Row, Test, Text, Tree, Value
+from unbraid.core.records import DROPPED, At, Argument, Call, InCapture, InEnvelope, InGap, InJson, InText, InTree, InValue
 from unbraid.core.run import Run
 from unbraid.core.table import SPECIAL, RegionTable
 from unbraid.core.trials import accept, begin, refuse
@@ -100,7 +101,7 @@ def _leave(run: Run, row: Row, target: RegionTable, captured: int) -> None:
             run.markup("syntax", captured)
     if not isinstance(target.kind, Value):
         close_value(run)
-    if "end" in row.do or (isinstance(run.at, InJson | InEnvelope) and target is not run.region):
+    if "end" in row.do or (isinstance(run.at, InJson | InEnvelope | InTree) and target is not run.region):
         _end(run)
     if target.channel in ("content", "call"):
         run.end_reasoning()
@@ -109,7 +110,10 @@ def _leave(run: Run, row: Row, target: RegionTable, captured: int) -> None:
 
 
 def _end(run: Run) -> None:
-    if isinstance(run.at, InJson | InEnvelope):
+    if isinstance(run.at, InTree):
+        if run.call is not None:
+            run.end_call(complete=close_tree(run))
+    elif isinstance(run.at, InJson | InEnvelope):
         run.end_call(complete=False)
     else:
         close_arguments(run)
@@ -165,4 +169,6 @@ def _place(run: Run, target: RegionTable, origin: str, mark: str) -> At:
     run.slots = ()
     if isinstance(kind, Json):
         return InJson(target.name, Argument())
+    if isinstance(kind, Tree):
+        return InTree(target.name)
     return InEnvelope(target.name)

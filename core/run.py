@@ -27,7 +27,7 @@ from unbraid.core.events import (
     ToolCallEnd,
 )
 from unbraid.core.json_text import escape
-from unbraid.core.records import DROPPED, At, Call, InCapture, InGap, ParserState, Slots, Spot, Trial
+from unbraid.core.records import DROPPED, At, Call, InCapture, InGap, InStep, Slots, Spot, Trial
 from unbraid.core.table import RegionTable, Table
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Run:
         "trial_start",
     )
 
-    def __init__(self, machine: Machine, table: Table, state: ParserState, text: str, marks: list[int]) -> None:
+    def __init__(self, machine: Machine, table: Table, state: InStep, text: str, marks: list[int]) -> None:
         self.machine = machine
         self.table = table
         self.at: At = state.at

@@ -36,8 +36,11 @@ not, the value is the raw text as a string, whatever follows, and can be streame
 and all kinds, `type_value(raw, kinds) == quote(raw)` if a probe of `raw` was decided.
 """
 
+import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from hashlib import sha256
 from itertools import islice
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias, cast
@@ -92,6 +95,12 @@ class ToolSchema:
 
     additional: Kinds = STRING
     """What `additionalProperties` says of the others."""
+
+    parameters: object = field(default=None, eq=False, repr=False)
+    """The whole schema of the parameters, as it was given; `shapes` looks into it."""
+
+    fingerprint: str = field(default="", eq=False)
+    """SHA-256 of `parameters`, in hexadecimal; "" if they cannot be written as JSON."""
 
     def kinds(self, key: str) -> Kinds:
         """The kinds of property `key`, declared or not."""
@@ -161,7 +170,50 @@ def resolve_tool(tool: Mapping[str, object]) -> Result[ToolSchema, tuple[SchemaD
     if walk.defects:
         return Failure(tuple(walk.defects))
     declared = {key: Kinds(types or STRING.types) for key, types in walk.properties.items()}
-    return Success(ToolSchema(walk.tool, MappingProxyType(declared), Kinds(walk.additional or STRING.types)))
+    others = Kinds(walk.additional or STRING.types)
+    return Success(ToolSchema(walk.tool, MappingProxyType(declared), others, walk.root, _fingerprint(walk.root)))
+
+
+def _fingerprint(parameters: object) -> str:
+    try:
+        written = json.dumps(parameters, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return ""
+    return sha256(written.encode()).hexdigest()
+
+
+def nested_types(root: object, schema: object) -> frozenset[str]:
+    """The JSON types that `schema`, a part of the parameters `root`, allows; empty if it says nothing about them, or if it
+    cannot be read.
+
+    >>> sorted(nested_types({}, {"anyOf": [{"type": "null"}, {"items": {}}]}))
+    ['array', 'null']
+    """
+    return _Walk("", (), root).types(schema, (), 0)
+
+
+def nested_schemas(root: object, schema: object, most: int = 256) -> tuple[Mapping[str, object], ...]:
+    """`schema` and all that speak of the same value: what it refers to, and the members of its `allOf`, `anyOf`, `oneOf`,
+    the nearest first, each once, at most `most`. References that go round end."""
+    walk = _Walk("", (), root)
+    found: dict[int, Mapping[str, object]] = {}
+    waiting = deque([schema])
+    while waiting and len(found) < most:
+        members = _mapping(waiting.popleft())
+        if members is None or id(members) in found:
+            continue
+        found[id(members)] = members
+        target = walk.target(members, ())
+        waiting += [target[1]] if target is not None else []
+        waiting += [part for part, _ in walk.parts(members, (), ("allOf", "anyOf", "oneOf"))]
+    return tuple(found.values())
+
+
+def container(members: Mapping[str, object]) -> str:
+    """What one schema makes of elements in its value: `object`, `array`, whichever it names first, or ""."""
+    named = members.get("type", [kind for keyword, kind in _IMPLIED.items() if keyword in members])
+    kinds = [_kind_of_name(name) for name in (named if isinstance(named, list | tuple) else (named,)) if isinstance(name, str)]
+    return next((kind for kind in kinds if kind in ("object", "array")), "")
 
 
 _Path: TypeAlias = tuple[str, ...]
@@ -279,7 +331,8 @@ class _Walk:
 
     def listed(self, members: Mapping[str, object], path: _Path) -> _Types:
         """The types of the values of `enum` and `const`."""
-        found = {_kind_of_value(value) for value in self.list_at(members, path, "enum")}
+        one_of_each = {type(value): value for value in self.list_at(members, path, "enum")}
+        found = {_kind_of_value(value) for value in one_of_each.values()}
         if "const" in members:
             found.add(_kind_of_value(members["const"]))
         return frozenset(found)
@@ -443,6 +496,16 @@ def type_value(raw: str, kinds: Kinds) -> str:
     if json is None or ("string" in kinds.types and not _fits(json, kinds.types)):
         return quote(raw)
     return json
+
+
+def as_json(raw: str, types: frozenset[str]) -> str | None:
+    """The JSON text that `raw` is, if that is of one of `types`.
+
+    >>> as_json(" [1] ", frozenset({"array"})), as_json("[1]", frozenset({"object", "string"}))
+    ('[1]', None)
+    """
+    json = _json(raw.strip(_WHITESPACE))
+    return json if json is not None and _fits(json, types) else None
 
 
 def _json(text: str) -> str | None:

@@ -31,11 +31,15 @@ from unbraid.core.grammar import (
     Row,
     Terminal,
     Text,
+    Tree,
 )
 from unbraid.core.lexer import NEVER, Lexeme, Lexicon, lexicon, trie
 
 SPECIAL: Final = "special"
 """The pseudo-terminal of special tokens that mean nothing in this format: absorbed where text flows."""
+
+TAG: Final = "tag"
+"""The pseudo-terminal of the beginning of a tag in nested elements."""
 
 PLAIN_TEXTS: Final = 8192
 """Most texts whose events a region keeps."""
@@ -70,8 +74,7 @@ class RegionTable:
     breakers: tuple[str, ...]
     capture: re.Pattern[str]
     watched: Lexicon
-    by_id: dict[int, dict[int, Events]] = field(factory=dict)
-    by_text: dict[int, dict[str, Events]] = field(factory=dict)
+    plain: dict[tuple[bool, int], dict[int | str, Events]] = field(factory=dict)
 
 
 @frozen(eq=False)
@@ -168,6 +171,8 @@ class _Compiler:
                 for before in ("", *_framing(region.kind, terminal)):
                     size = len(before) + len(literal)
                     yield before + literal, Lexeme(terminal.name, len(before), size)
+        if isinstance(region.kind, Tree):
+            yield region.kind.prefix + "<", Lexeme(TAG, 0, len(region.kind.prefix) + 1)
         if isinstance(region.kind, Text | Gap):
             taken = {spelling for terminal in live for spelling in terminal.spellings}
             for spelling in self._absorbed(taken):
@@ -189,7 +194,7 @@ def _bare(terminal: Terminal) -> Terminal:
 
 
 def _framing(kind: Kind, terminal: Terminal) -> tuple[str, ...]:
-    return () if isinstance(kind, Capture | Json | Envelope) else terminal.before
+    return () if isinstance(kind, Capture | Json | Envelope | Tree) else terminal.before
 
 
 def _capture_pattern(kind: Kind, words: Lexicon) -> re.Pattern[str]:

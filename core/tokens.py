@@ -12,17 +12,17 @@ from collections.abc import Iterable
 from unbraid.core.bind import Machine
 from unbraid.core.events import Events, ReasoningChunk, ReasoningEnd, ToolCallStart
 from unbraid.core.machine import step
-from unbraid.core.records import IdsFeed, ParserState, Spot, TextFeed
+from unbraid.core.records import Behind, IdsFeed, InStep, ParserState, Spot, TextFeed
 
 
 def reasoning_ended(machine: Machine, state: ParserState) -> bool:
-    """Is the output past its reasoning? A provisional opener does not end it yet (see `provisional_since`)."""
-    trial = state.trial
-    spot = trial.before if trial is not None and trial.kind != "closing" else state
-    return _past(machine, spot)
+    """Is the visible output past its reasoning? A provisional opener does not end it yet (see `provisional_since`)."""
+    here = state.base if isinstance(state, Behind) else state
+    trial = here.trial
+    return _past(machine, trial.before if trial is not None and trial.kind != "closing" else here)
 
 
-def _past(machine: Machine, spot: ParserState | Spot) -> bool:
+def _past(machine: Machine, spot: InStep | Spot) -> bool:
     channel = machine.text_table.regions[spot.at.region].channel
     if channel == "none":
         return not spot.thinking and spot.calls > 0
@@ -30,25 +30,24 @@ def _past(machine: Machine, spot: ParserState | Spot) -> bool:
 
 
 def provisional_since(state: ParserState) -> int | None:
-    """How many tokens ago an opener (with the white space that belongs to it) began that is still pending; a grammar for calls must already apply. None: none is.
+    """How many tokens ago an opener that is still pending began, with the white space that belongs to it; a grammar for
+    calls must already apply. None: none is pending.
 
     Counts tokens, 0 in text feeds.
     """
-    trial = state.trial
-    if trial is None or trial.kind == "closing":
-        return None
-    return _waiting(state)
+    here = state.base if isinstance(state, Behind) else state
+    return None if here.trial is None or here.trial.kind == "closing" else _waiting(here)
 
 
 def reasoning_end_index(machine: Machine, state: ParserState, draft_ids: tuple[int, ...]) -> int | None:
     """How many of `draft_ids` belong to reasoning: up to and including the id that completes the end marker, or, if a call
-    ends it, the ids before the opener and the white space that belongs to it. None if reasoning does not end in the draft; 0 if it is over already.
+    ends it, the ids before the opener and the white space that belongs to it.
 
-    Raises TypeError for a state of a text feed.
+    None if reasoning does not end in the draft; 0 if it is over already. Raises TypeError for a state of a text feed.
     """
     if reasoning_ended(machine, state):
         return 0
-    here = _as_ids(machine, state)
+    here: ParserState = _as_ids(machine, state)
     seen = -_waiting(here)
     for count, token in enumerate(draft_ids, 1):
         here, events = step(machine, here, None, (token,))
@@ -61,6 +60,8 @@ def reasoning_end_index(machine: Machine, state: ParserState, draft_ids: tuple[i
 
 def _waiting(state: ParserState) -> int:
     """Tokens that were read and are in no event yet."""
+    if isinstance(state, Behind):
+        return len(state.queue) + _waiting(state.base)
     return len(state.marks) + (0 if state.trial is None else sum(map(len, state.trial.marks)))
 
 
@@ -78,16 +79,22 @@ def _before_opener(events: Events) -> int | None:
 
 def _as_ids(machine: Machine, state: ParserState) -> ParserState:
     """The state as one that reads ids. Ids that its host did not show yet are read: the draft comes behind them."""
-    feed = state.feed
+    base, queue = (state.base, state.queue) if isinstance(state, Behind) else (state, ())
+    feed = base.feed
     if isinstance(feed, TextFeed):
         raise TypeError("the token view needs a state of an ids or both feed, not of a text feed")
-    if isinstance(feed, IdsFeed):
-        return state
-    plain = IdsFeed(feed.pending, feed.blank)
-    here = ParserState(
-        state.at, plain, state.calls, state.call, state.thinking, state.edge, state.trial, state.hold, state.marks
+    here = InStep(
+        base.at,
+        IdsFeed(feed.pending, feed.blank),
+        base.calls,
+        base.call,
+        base.thinking,
+        base.edge,
+        base.trial,
+        base.hold,
+        base.marks,
     )
-    return step(machine, here, None, feed.queue)[0] if feed.queue else here
+    return step(machine, here, None, queue)[0]
 
 
 def count_reasoning_tokens(events: Iterable[object]) -> int:

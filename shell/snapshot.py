@@ -25,6 +25,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from returns.result import Failure, Result, Success
 
 from unbraid.core.bind import Machine
+from unbraid.core.reading import adopt
 from unbraid.core.records import ParserState
 
 Kind = TypeVar("Kind", str, int, bool)
@@ -95,7 +96,7 @@ def from_json(machine: Machine, text: str) -> Result[ParserState, SnapshotDefect
     if found.get("machine") != machine.fingerprint:
         return Failure(OtherMachine(found.get("machine"), machine.fingerprint))
     try:
-        return Success(converter().structure(found.get("state"), ParserState))
+        return Success(adopt(machine, converter().structure(found.get("state"), ParserState)))
     except Exception as error:  # noqa: BLE001  (cattrs raises what the hooks raise, in groups; all of it says "malformed")
         return Failure(NoSnapshot(tuple(transform_error(error, path="state"))))
 

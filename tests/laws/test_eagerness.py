@@ -1,7 +1,7 @@
 r"""Law 4. What is held back is the longest suffix of the text that is a proper prefix of a live literal.
 
 Live literals of a region: spellings of the terminals that have a row there, each alone and behind each of its framing
-literals; directly behind a marker, the framing literals that may follow it. Beside the literals, white space in a gap
+literals; special tokens, which text absorbs; directly behind a marker, the framing that may follow it. Beside the literals, white space in a gap
 that text or a call may follow is held (up to 16 code points: it belongs to what follows), and a tentative text up to its
 commit point: nothing is emitted while a trial is open.
 
@@ -22,25 +22,34 @@ from tests.laws.inputs import Pair, name_of, pairs
 from tests.laws.machines import begin, composed, machine_of
 from tests.laws.walks import walk
 from unbraid.core.events import Event, Markup, ToolName
-from unbraid.core.grammar import GAP_CAP, WHITESPACE, Capture, Envelope, Format, Gap, Json, Region, Terminal
+from unbraid.core.grammar import GAP_CAP, WHITESPACE, Capture, Envelope, Format, Gap, Json, Region, Terminal, Text
 from unbraid.core.machine import step
 from unbraid.core.records import Flowing, InValue, ParserState
 
 
 def held(fmt: Format, region: Region, after: tuple[str, ...], since: str) -> int:
-    """Code points at the end of `since`, the text behind the last marker, that may still belong to something else."""
-    if any(literal.startswith(since) and literal != since for literal in after) and since:
+    """Code points at the end of `since`, the text behind the last markup, that may still belong to something else."""
+    if since and any(literal.startswith(since) and literal != since for literal in after):
         return len(since)
     since = since[max((len(literal) for literal in after if since.startswith(literal)), default=0) :]
-    blank = len(since) - len(since.rstrip(WHITESPACE)) if _waits(fmt, region) and not since.strip(WHITESPACE) else 0
-    suffixes = [size for size in range(len(since) + 1) for word in literals(fmt, region) if word[:size] == since[len(since) - size :] and size < len(word)]
-    return max([*suffixes, blank if blank <= GAP_CAP else 0], default=0)
+    words = literals(fmt, region)
+    blanks = len(since) - len(since.lstrip(WHITESPACE))
+    if _waits(fmt, region) and blanks <= GAP_CAP and any(_begins(since[blanks:], word) for word in words):
+        return len(since)
+    return max(size for size in range(len(since) + 1) if not size or any(_begins(since[-size:], word) for word in words))
+
+
+def _begins(text: str, word: str) -> bool:
+    return word.startswith(text) and word != text
 
 
 def literals(fmt: Format, region: Region) -> list[str]:
-    """The live literals of a region."""
-    live = {row.on for row in fmt.rows if row.region == region.name}
-    return [before + spelling for one in fmt.terminals if one.name in live for spelling in one.spellings for before in ("", *one.before)]
+    """The live literals of a region. Inside a block white space is markup whatever follows, so it needs no framing."""
+    live = [one for one in fmt.terminals if any(row.region == region.name and row.on == one.name for row in fmt.rows)]
+    absorbed = fmt.specials if isinstance(region.kind, Text | Gap) else ()
+    bare = isinstance(region.kind, Gap) and region.channel in ("call", "none")
+    framed = ((before, word) for one in live for word in one.spellings for before in ("", *(() if bare else one.before)))
+    return [*absorbed, *(before + word for before, word in framed)]
 
 
 def _waits(fmt: Format, region: Region) -> bool:
@@ -51,6 +60,9 @@ def _waits(fmt: Format, region: Region) -> bool:
     return isinstance(region.kind, Gap) and region.channel in ("content", "reasoning") and (region.kind.touches or opens)
 
 
+PLAIN = [case for case in cases() if not case.policies and case.prompt is None and case.offered != ()]
+
+
 class Watch:
     """What an onlooker knows of a stream, one code point at a time: what was fed, what was accounted for."""
 
@@ -59,15 +71,17 @@ class Watch:
         self.terminals: dict[str, Terminal] = {one.name: one for one in self.fmt.terminals}
         self.regions = {region.name: region for region in self.fmt.regions}
         self.state: ParserState = begin(case, self.machine)
-        self.text, self.done, self.border, self.after = "", 0, 0, ()
+        self.text, self.done, self.border = "", 0, 0
+        self.after: tuple[str, ...] = ()
 
     def feed(self, point: str) -> tuple[Event, ...]:
         self.state, events = step(self.machine, self.state, point, ())
         self.text += point
         for event in events:
             self.done += event.points
-            if isinstance(event, Markup) and event.terminal in self.terminals:
-                self.border, self.after = self.done, self.terminals[event.terminal].after
+            if isinstance(event, Markup):
+                known = self.terminals.get(event.terminal)
+                self.border, self.after = self.done, known.after if known else ()
         return events
 
 
@@ -91,7 +105,7 @@ def _is_plain(watch: Watch) -> bool:
     return not isinstance(watch.regions[at.region].kind, Capture | Json | Envelope)
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if not case.policies and case.prompt is None], ids=name_of)
+@pytest.mark.parametrize("case", PLAIN, ids=name_of)
 def test_corpus(case: Case) -> None:
     check(case)
 

@@ -66,11 +66,16 @@ def _fits(fmt: Format, event: Event, text: str) -> bool:
         case Markup(terminal=terminal, text=own):
             return own == text and _is_markup(fmt, terminal, own)
         case ToolName(name=name):
-            return not text or name in text
+            return not text or name in text or json.dumps(name) == json.dumps(_unquoted(text))
         case ArgumentsChunk(json=written):
             return _stands_for(written, text)
         case ReasoningStart() | ReasoningEnd() | ToolCallStart() | ToolCallEnd() | Anomaly():
             return not text
+
+
+def _unquoted(text: str) -> str:
+    """A name that was written with escapes."""
+    return str(json.loads(text)) if text[:1] == '"' else text
 
 
 def _is_markup(fmt: Format, terminal: str, text: str) -> bool:

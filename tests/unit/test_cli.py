@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.vocabularies import npm
 from unbraid.core.events import Anomaly, Events
 from unbraid.formats.registry import formats
 from unbraid.shell.cli import app
@@ -202,6 +203,20 @@ def test_a_good_batch_from_stdin() -> None:
 
 def test_replay() -> None:
     assert re.fullmatch(r"\d+ splits agree\n", run("replay", *HERMES, text=OUTPUT).stdout)
+
+
+def test_with_a_real_tokenizer(tmp_path: Path) -> None:
+    tokenizer = ("--tokenizer", str(npm("qwen3")))
+    tried = run("replay", *HERMES, *tokenizer, text=OUTPUT).stdout
+    assert int(tried.split(" ")[0]) > int(run("replay", *HERMES, text=OUTPUT).stdout.split(" ")[0])
+    lines = [
+        json.loads(line) for line in run("parse", *HERMES, *tokenizer, "--stream", text=OUTPUT).stdout.splitlines()
+    ]
+    assert "".join(line.get("reasoning_content", "") for line in lines) == "plan"
+    batch = tmp_path / "ids.jsonl"
+    batch.write_text('{"token_ids": [151668, 13048], "start": "reasoning"}\n')  # </think>Hi
+    found = json.loads(run("parse", *HERMES, *tokenizer, "--batch", str(batch)).stdout)
+    assert (found["reasoning"], found["content"]) == (None, "Hi")
 
 
 def test_replay_shows_a_disagreement(monkeypatch: pytest.MonkeyPatch) -> None:

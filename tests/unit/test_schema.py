@@ -376,9 +376,9 @@ HOSTILE: Final[dict[str, dict[str, object]]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_schemas_cost_little(name: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     defects = sc.resolve_tool(HOSTILE[name]).failure()
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 6  # without the limits: minutes
     assert 1 <= len(defects) <= sc.MAX_DEFECTS
     assert all(defect.describe() for defect in defects)
 

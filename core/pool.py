@@ -1,0 +1,77 @@
+"""Steps that were taken before: the machine as an automaton that builds itself.
+
+States are values and steps are pure, so a step taken once can be looked up: `state.steps` maps an id (or a short text) to
+what `step` returned. Equal states are one object (`keep`), so the look-ups meet again: the same markers in the same place
+lead to the same states, in this request and in the next. The table holds nothing that the slow path would not give; it
+is a cache of a pure function.
+
+A pool belongs to a machine and is bounded: after `ROOM` entries it starts anew. States that hold long text are not kept.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from unbraid.core.events import Events
+from unbraid.core.records import InEnvelope, InStep, InValue, Trial, Undecided
+
+ROOM: Final = 1 << 17
+"""Most states and steps of a pool."""
+
+HOLD_CAP: Final = 128
+"""Longest text, in code points, that a kept state may hold."""
+
+RAW_KEPT: Final = 16
+"""Longest raw value, in code points, of a kept state."""
+
+KEYS_KEPT: Final = 16
+"""Most argument keys of a kept state's call."""
+
+
+class Pool:
+    """The kept states of a machine, and room for more."""
+
+    __slots__ = ("room", "states")
+
+    def __init__(self) -> None:
+        self.states: dict[InStep, InStep] = {}
+        self.room = ROOM
+
+    def keep(self, state: InStep) -> InStep:
+        """The one object that stands for `state`."""
+        if state.steps is None:
+            return state
+        known = self.states.get(state)
+        if known is not None:
+            return known
+        if self.room <= 0:
+            self.states, self.room = {}, ROOM
+        self.states[state] = state
+        self.room -= 1
+        return state
+
+    def remember(self, state: InStep, key: int | str, after: InStep, events: Events) -> None:
+        """`key` leads from `state` to `after`."""
+        if state.steps is not None and after.steps is not None and self.room > 0:
+            state.steps[key] = (after, events)
+            self.room -= 1
+
+
+def recurs(state: InStep) -> bool:
+    """May this state be met again? Not if it holds long text."""
+    if len(state.hold) > HOLD_CAP or (state.call is not None and len(state.call.keys) > KEYS_KEPT):
+        return False
+    at = state.at
+    if isinstance(at, InEnvelope):
+        return at.late is None and _short(state.trial)
+    if isinstance(at, InValue) and isinstance(at.shape, Undecided):
+        return sum(map(len, at.shape.raw)) <= RAW_KEPT and _short(state.trial)
+    return _short(state.trial)
+
+
+def _short(trial: Trial | None) -> bool:
+    if trial is None:
+        return True
+    before = trial.before.at
+    raw = before.shape.raw if isinstance(before, InValue) and isinstance(before.shape, Undecided) else ()
+    return sum(map(len, raw)) <= RAW_KEPT and sum(map(len, trial.raw)) <= HOLD_CAP

@@ -1,0 +1,143 @@
+"""Reading new text: the slow path, and the only one that moves.
+
+    while the framing behind the last marker is decided, and the region's handler moves: go on
+
+Each kind of place has one handler; it reads what is there, takes at most one row, and says whether it moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from unbraid.core.bind import Machine
+from unbraid.core.captures import capture, read_fields
+from unbraid.core.envelope import envelope
+from unbraid.core.events import Anomaly, Events
+from unbraid.core.flow import flow
+from unbraid.core.gaps import gap
+from unbraid.core.grammar import Capture
+from unbraid.core.payload import payload
+from unbraid.core.plain import plain_table
+from unbraid.core.pool import recurs
+from unbraid.core.prompt import place
+from unbraid.core.records import (
+    At,
+    Behind,
+    Feed,
+    InCapture,
+    InEnvelope,
+    InGap,
+    InJson,
+    InStep,
+    InText,
+    InValue,
+    ParserState,
+    TextFeed,
+)
+from unbraid.core.run import Run
+from unbraid.core.trials import suspend
+
+HANDLERS: Final[dict[type, Callable[[Run], bool]]] = {
+    InText: flow,
+    InValue: flow,
+    InGap: gap,
+    InCapture: capture,
+    InJson: payload,
+    InEnvelope: envelope,
+}
+
+
+def read(
+    machine: Machine, state: InStep, feed: Feed, text: str, marks: list[int], odd: Sequence[Anomaly] = ()
+) -> tuple[InStep, Events]:
+    """Read `text`, in which tokens begin at `marks`, and be in `feed` behind it."""
+    if not text and not marks and not odd and feed == state.feed:
+        return state, ()
+    run = Run(machine, machine.table(feed), state, text, marks)
+    run.out.extend(odd)
+    drive(run)
+    after = pack(run, feed)
+    same = after == state and (state.steps is not None or after.steps is None)
+    return (state if same else after), run.events()
+
+
+def drive(run: Run) -> None:
+    """Move from region to region until the text is settled or more input is needed."""
+    while (not run.edge or _framed(run)) and HANDLERS[run.at.__class__](run):
+        pass
+
+
+def _framed(run: Run) -> bool:
+    """Take the framing behind the last marker. False: more input decides how much."""
+    rest = run.buf[run.pos : run.pos + 1 + max(map(len, run.edge))]
+    if not run.final and any(literal.startswith(rest) and literal != rest for literal in run.edge):
+        return False
+    found = max((literal for literal in run.edge if rest.startswith(literal)), key=len, default="")
+    run.edge = ()
+    run.markup("framing", len(found))
+    return True
+
+
+def pack(run: Run, feed: Feed) -> InStep:
+    """The state at the end of a step."""
+    trial = suspend(run)
+    hold, here = run.buf[run.pos :], run.pos
+    marks = tuple([mark - here for mark in run.marks[run.mark :]]) if run.mark < len(run.marks) else ()
+    plain = None
+    settled = feed.__class__ is TextFeed or not (feed.pending or feed.blank)  # type: ignore[union-attr]
+    if settled and trial is None and not (hold or marks or run.edge):
+        plain = plain_table(run, by_id=feed.__class__ is not TextFeed)
+    state = InStep(run.at, feed, run.calls, run.call, run.thinking, run.edge, trial, hold, marks, plain, {})
+    return run.machine.pool.keep(state) if recurs(state) else _alone(state)
+
+
+def _alone(state: InStep) -> InStep:
+    """A state whose steps are not kept."""
+    return InStep(
+        state.at,
+        state.feed,
+        state.calls,
+        state.call,
+        state.thinking,
+        state.edge,
+        state.trial,
+        state.hold,
+        state.marks,
+        state.plain,
+    )
+
+
+def adopt(machine: Machine, state: ParserState) -> ParserState:
+    """A state that comes from elsewhere (a snapshot), with this machine's tables."""
+    base = state.base if isinstance(state, Behind) else state
+    known = pack(Run(machine, machine.table(base.feed), base, "", []), base.feed)
+    return Behind(known, state.queue, state.shown, state.ahead) if isinstance(state, Behind) else known
+
+
+def begin_at(machine: Machine, at: At, feed: Feed, calls: int = 0) -> InStep:
+    """Standing at `at` with nothing read."""
+    return pack(Run(machine, machine.table(feed), InStep(at, feed, calls), "", []), feed)
+
+
+def begin_behind(machine: Machine, feed: Feed, region: str, rest: str) -> InStep:
+    """Read the rest of the prompt from `region`, as text, and keep only where that leads."""
+    before = InStep(place(machine.text_table, region), TextFeed(), edge=_edge(machine, region))
+    state, _ = read(machine, before, TextFeed(), rest, [])
+    if state.trial is not None:
+        spot = state.trial.before
+        state = InStep(spot.at, TextFeed(), spot.calls, spot.call)
+    at = state.at
+    kind = machine.text_table.regions[at.region].kind
+    if isinstance(at, InCapture) and isinstance(kind, Capture):
+        at = InCapture(at.region, (*at.slots, *read_fields(kind.fields, state.hold)), at.origin, at.mark)
+    edge = state.edge if not state.hold else ()
+    kept = InStep(at, feed, state.calls, state.call, edge=edge)
+    return pack(Run(machine, machine.table(feed), kept, "", []), feed)
+
+
+def _edge(machine: Machine, region: str) -> tuple[str, ...]:
+    """The framing that may follow the marker that led to `region`."""
+    rows = (row for row in machine.format.rows if row.to == region)
+    known = machine.text_table.terminals
+    return next((known[row.on].after for row in rows if row.on in known and known[row.on].after), ())
