@@ -111,7 +111,7 @@ class _Raw:
         while True:
             start = self.place
             self.place, self.mode, self.nest = scan(buf, start, size, self.mode, self.nest, stops, TOP)
-            if self.mode == DONE or self.mode == BAD:
+            if self.mode in (DONE, BAD):
                 return "done" if self.mode == DONE else "bad"
             if self.nest == TOP and self._at_key(start):
                 continue

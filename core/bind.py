@@ -158,9 +158,7 @@ def bind(
     return Success(Bound(fmt, vocabulary, policies, frozen_kwargs, text, ids, quiet, quiet_ids, fingerprint))
 
 
-def with_tools(
-    bound: Bound, tools: Sequence[Mapping[str, object]] | None
-) -> Result[Machine, tuple[SchemaDefect, ...]]:
+def with_tools(bound: Bound, tools: Sequence[Mapping[str, object]] | None) -> Result[Machine, tuple[SchemaDefect, ...]]:
     """The machine of one request. `tools` as in the OpenAI API; None: not known, every call is delivered; empty: none is
     offered, and markup of calls is text."""
     schemas: dict[str, ToolSchema] = {}

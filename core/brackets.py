@@ -15,7 +15,7 @@ from unbraid.core.arguments import marker_at
 from unbraid.core.grammar import GAP_CAP, KEYS_CAP
 from unbraid.core.json_text import quote
 from unbraid.core.records import Call, InBraces, InCalls
-from unbraid.core.rows import choose, lexeme, take_row
+from unbraid.core.rows import lexeme, row_for, take_row
 from unbraid.core.run import Run
 from unbraid.core.trials import refuse
 
@@ -119,7 +119,7 @@ def give_up(run: Run, place: int) -> bool:
 
 def leave(run: Run, pseudo: str) -> None:
     """Take the row of a pseudo-terminal."""
-    row = choose(run, run.region.rows.get(pseudo, ()), pseudo)
+    row = row_for(run, pseudo)
     if row is not None:
         take_row(run, row, pseudo, 0, 0)
 

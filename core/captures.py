@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from unbraid.core.grammar import NAME_CAP, WHITESPACE, Capture, Field
 from unbraid.core.records import InCapture, Slots
-from unbraid.core.rows import choose, take_row
+from unbraid.core.rows import row_for, take_row
 from unbraid.core.run import Run
 from unbraid.core.trials import refuse
 
@@ -66,7 +66,7 @@ def _leave(run: Run, at: InCapture, place: int, literal: str) -> bool:
         text = text.translate(run.table.expand)
     if isinstance(kind, Capture):
         run.slots = (*at.slots, *read_fields(kind.fields, text))
-    row = choose(run, run.region.rows[entry.terminal], entry.terminal)
+    row = row_for(run, entry.terminal)
     if row is None:
         return _fail(run, place)
     take_row(run, row, entry.terminal, 0, entry.size, size)
@@ -75,11 +75,10 @@ def _leave(run: Run, at: InCapture, place: int, literal: str) -> bool:
 
 def _fail(run: Run, place: int) -> bool:
     """The capture is none: refuse the trial, or give the text up by the @bad row."""
-    rows = run.region.rows.get("@bad", ())
     if run.trial is not None:
         refuse(run, place)
         return True
-    row = choose(run, rows, "@bad")
+    row = row_for(run, "@bad")
     if row is None:
         refuse(run, place)
     else:

@@ -5,6 +5,8 @@
     after the commit point                       arguments stay open, ToolCallEnd(complete=False)
     a closer and nothing behind it               the closer counts
     a block that counts as a whole               text
+
+Nothing that was emitted before changes; `finish` only appends (law 3).
 """
 
 from __future__ import annotations

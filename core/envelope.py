@@ -17,11 +17,11 @@ from typing import Final, TypeAlias
 from unbraid.core.arguments import NO_ARGUMENTS, breaker_at, marker_at, read_argument
 from unbraid.core.events import Anomaly, ArgumentsChunk, Event, Markup
 from unbraid.core.grammar import GAP_CAP, NAME_CAP, WHITESPACE, Envelope
-from unbraid.core.json_scan import BAD, DONE, EMPTY, VALUE, in_string, scan
+from unbraid.core.json_scan import BAD, DONE, in_string, scan
 from unbraid.core.json_text import unescape
 from unbraid.core.pieces import append_all, join_all
 from unbraid.core.records import DROPPED, InEnvelope, Member
-from unbraid.core.rows import begin_call, choose, lexeme, take_row
+from unbraid.core.rows import begin_call, lexeme, row_for, take_row
 from unbraid.core.run import Run
 from unbraid.core.trials import commit, refuse
 
@@ -106,7 +106,7 @@ def _give_up(run: Run, place: int) -> bool:
         return True
     _forget(run)
     run.break_off("malformed")
-    row = choose(run, run.region.rows.get("@bad", ()), "@bad")
+    row = row_for(run, "@bad")
     if row is not None:
         take_row(run, row, "@bad", 0, 0, place - run.pos)
     return True
@@ -166,7 +166,7 @@ def _element(run: Run, at: InEnvelope) -> Next:
 
 def _closed(run: Run) -> bool:
     run.markup("syntax", 1)
-    row = choose(run, run.region.rows.get("@closed", ()), "@closed")
+    row = row_for(run, "@closed")
     if row is not None:
         take_row(run, row, "@closed", 0, 0)
     return True
@@ -315,8 +315,10 @@ def _skip(run: Run, at: InEnvelope) -> Next:
         found = breaker_at(run, place) if in_string(mode) else marker_at(run, place)
         if found is not False:
             break
-        place, mode, nest = scan(buf, place + 1, len(buf), mode, nest, run.region.stops) if in_string(mode) else scan(
-            buf, place, place + 1, mode, nest
+        place, mode, nest = (
+            scan(buf, place + 1, len(buf), mode, nest, run.region.stops)
+            if in_string(mode)
+            else scan(buf, place, place + 1, mode, nest)
         )
     run.markup("syntax", place - run.pos)
     if mode == DONE:

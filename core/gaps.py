@@ -3,6 +3,8 @@
     inside a block     white space is markup at once; anything else takes the @text row
     inside a trial     white space, at most GAP_CAP; anything else refuses the trial
     between texts      white space belongs to what follows: framing before a call's opener, else text
+
+More than GAP_CAP code points of white space are text wherever they may be.
 """
 
 from __future__ import annotations

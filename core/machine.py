@@ -135,7 +135,9 @@ def _step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int
             raise TypeError("an ids feed takes deltas (None, ids): token ids, no text")
         return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_ids(machine, state, ids)
     if text is None:
-        raise TypeError("a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids")
+        raise TypeError(
+            "a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids"
+        )
     if len(ids) == 1 and text and text == machine.text_of(ids[0]):
         return _step_id(machine, state, ids[0])
     return _step_behind(machine, Behind(state), text, ids)
@@ -178,12 +180,12 @@ def _read_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[In
     return read(machine, state, reader.feed(), reader.text, reader.marks)
 
 
-def _step_behind(
-    machine: Machine, state: Behind, text: str | None, ids: tuple[int, ...]
-) -> tuple[ParserState, Events]:
+def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
     """The host lags, or shows text that is not the ids'."""
     if text is None:
-        raise TypeError("a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids")
+        raise TypeError(
+            "a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids"
+        )
     base, queue = state.base, state.queue + ids if ids else state.queue
     if not state.shown and not state.ahead:
         if not text:

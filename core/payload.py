@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unbraid.core.arguments import NO_ARGUMENTS, read_argument
 from unbraid.core.records import InJson
-from unbraid.core.rows import choose, lexeme, take_row
+from unbraid.core.rows import lexeme, row_for, take_row
 from unbraid.core.run import Run
 
 
@@ -29,7 +29,7 @@ def payload(run: Run) -> bool:
 
 
 def _leave(run: Run, pseudo: str) -> None:
-    row = choose(run, run.region.rows.get(pseudo, ()), pseudo)
+    row = row_for(run, pseudo)
     if row is not None:
         take_row(run, row, pseudo, 0, 0)
 

@@ -55,7 +55,9 @@ def _flows(run: Run) -> bool:
         argument = at.member.argument
     else:
         return False
-    return argument.form == "raw" and argument.mode in (STRING, KEY_STRING) and not argument.echo and argument.key is None
+    return (
+        argument.form == "raw" and argument.mode in (STRING, KEY_STRING) and not argument.echo and argument.key is None
+    )
 
 
 def plain_events(table: Table, state: InStep, key: int | str, text: str) -> Events | None:

@@ -7,16 +7,12 @@ away, so that framing, a prefilled header or the beginning of a message that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from unbraid.core.grammar import Capture, Format, Gap, JsonScalar, Start, Switch, Text
+from unbraid.core.grammar import Capture, Format, Gap, JsonScalar, Start, Switch
 from unbraid.core.records import At, InCapture, InGap, InText
 from unbraid.core.table import Table
 from unbraid.core.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    from unbraid.core.bind import Machine
 
 
 def start_region(fmt: Format, kwargs: Mapping[str, JsonScalar]) -> str:

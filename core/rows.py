@@ -7,13 +7,25 @@ the row's anomaly, and only then the marker itself as markup, with its framing b
 from __future__ import annotations
 
 from unbraid.core.elements import close_tree
-from unbraid.core.grammar import Capture, Envelope, Gap, Json, Row, Test, Text, Tree, Value
-from unbraid.core.records import DROPPED, At, Argument, Call, InCapture, InEnvelope, InGap, InJson, InText, InTree, InValue
+from unbraid.core.events import ToolCallStart, ToolName
+from unbraid.core.grammar import Capture, Gap, Json, Row, Test, Text, Tree, Value
+from unbraid.core.records import (
+    DROPPED,
+    Argument,
+    At,
+    Call,
+    InCapture,
+    InEnvelope,
+    InGap,
+    InJson,
+    InText,
+    InTree,
+    InValue,
+)
 from unbraid.core.run import Run
 from unbraid.core.table import SPECIAL, RegionTable
 from unbraid.core.trials import accept, begin, refuse
 from unbraid.core.values import close_arguments, close_value, open_value, slot
-from unbraid.core.events import ToolCallStart, ToolName
 
 
 def lexeme(run: Run, terminal: str, before: int, size: int, captured: int = 0) -> None:
@@ -21,16 +33,16 @@ def lexeme(run: Run, terminal: str, before: int, size: int, captured: int = 0) -
     if terminal == SPECIAL:
         run.markup(SPECIAL, size)
         return
-    row = choose(run, run.region.rows.get(terminal, ()), terminal)
+    row = row_for(run, terminal)
     if row is None:
         refuse(run, run.pos + captured)
     else:
         take_row(run, row, terminal, before, size - before, captured)
 
 
-def choose(run: Run, rows: tuple[Row, ...], terminal: str) -> Row | None:
-    """The first row whose conditions hold."""
-    for row in rows:
+def row_for(run: Run, on: str) -> Row | None:
+    """The first row of this place for terminal `on` whose conditions hold."""
+    for row in run.region.rows.get(on, ()):
         if all(_holds(run, test) for test in row.when) and not _declines(run, row):
             return row
     return None

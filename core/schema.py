@@ -212,7 +212,11 @@ def nested_schemas(root: object, schema: object, most: int = 256) -> tuple[Mappi
 def container(members: Mapping[str, object]) -> str:
     """What one schema makes of elements in its value: `object`, `array`, whichever it names first, or ""."""
     named = members.get("type", [kind for keyword, kind in _IMPLIED.items() if keyword in members])
-    kinds = [_kind_of_name(name) for name in (named if isinstance(named, list | tuple) else (named,)) if isinstance(name, str)]
+    kinds = [
+        _kind_of_name(name)
+        for name in (named if isinstance(named, list | tuple) else (named,))
+        if isinstance(name, str)
+    ]
     return next((kind for kind in kinds if kind in ("object", "array")), "")
 
 

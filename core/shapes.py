@@ -41,7 +41,9 @@ class Shape:
         (Kinds(types=frozenset({'integer'})), None)
         """
         declared = [group[name] for group in self._groups("properties") if name in group]
-        return self._shape(declared or [schema["additionalProperties"] for schema in self._with("additionalProperties")])
+        return self._shape(
+            declared or [schema["additionalProperties"] for schema in self._with("additionalProperties")]
+        )
 
     def item(self) -> Shape:
         """The shape of an item of this array."""

@@ -103,9 +103,7 @@ def compile_table(
 
 
 class _Compiler:
-    def __init__(
-        self, fmt: Format, policies: Policies, specials: tuple[str, ...], marks: Mapping[str, str]
-    ) -> None:
+    def __init__(self, fmt: Format, policies: Policies, specials: tuple[str, ...], marks: Mapping[str, str]) -> None:
         framed = policies.framing == "template"
         self.framed = framed
         self.marks = marks
@@ -140,7 +138,9 @@ class _Compiler:
         words = lexicon(dict(self._lexemes(region, live)))
         openers = frozenset(name for name, group in rows.items() if self._opens(group))
         touches = isinstance(region.kind, Gap) and region.kind.touches
-        closers = frozenset(terminal.name for terminal in live if touches and self._closes(terminal.name, region, openers))
+        closers = frozenset(
+            terminal.name for terminal in live if touches and self._closes(terminal.name, region, openers)
+        )
         waits = touches or bool(openers)
         return RegionTable(
             name=region.name,

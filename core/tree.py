@@ -25,7 +25,7 @@ from typing import Final
 from unbraid.core.elements import close_element, drop_leaf, element_text, open_element
 from unbraid.core.grammar import NAME_CAP
 from unbraid.core.records import Flowing, InTree
-from unbraid.core.rows import choose, lexeme, take_row
+from unbraid.core.rows import lexeme, row_for, take_row
 from unbraid.core.run import Run
 from unbraid.core.table import TAG
 
@@ -71,6 +71,6 @@ def _bad(run: Run, at: InTree) -> None:
     drop_leaf(run, "stray")
     run.at = InTree(at.region)
     run.break_off("malformed")
-    row = choose(run, run.region.rows.get("@bad", ()), "@bad")
+    row = row_for(run, "@bad")
     if row is not None:
         take_row(run, row, "@bad", 0, 0)

@@ -68,7 +68,12 @@ def _add_key(run: Run, key: str) -> None:
 def _may_wrap(run: Run, region: str, call: Call, key: str) -> bool:
     """May the value of `key`, the first one of its call, hold all arguments?"""
     kind = run.table.regions[region].kind
-    if call.keys or not isinstance(kind, Value) or key not in kind.unwrap or slot(run.slots, "type") in kind.string_tags:
+    if (
+        call.keys
+        or not isinstance(kind, Value)
+        or key not in kind.unwrap
+        or slot(run.slots, "type") in kind.string_tags
+    ):
         return False
     declared = run.machine.properties(call.name)
     return declared is not None and key not in declared

@@ -34,7 +34,7 @@ def wrapped_half(
     aliases: tuple[str, ...] = (),
     start: tuple[str, ...] = ("<tool_call>",),
     end: tuple[str, ...] = ("</tool_call>",),
-    envelope: Envelope = Envelope(),  # noqa: B008 -- a frozen record
+    envelope: Envelope = Envelope(),
     before: tuple[str, ...] = ("\n",),
     edge: tuple[str, ...] = ("\n",),
     specials: tuple[str, ...] = (),

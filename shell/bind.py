@@ -65,7 +65,7 @@ def bind(
     reasoning: str | Format | None = None,
     tools: str | Format | None = None,
     tokenizer: object = None,
-    policies: Policies = Policies(),  # noqa: B008 -- a frozen record
+    policies: Policies = Policies(),
     template_kwargs: Mapping[str, JsonScalar] = _NO_KWARGS,
 ) -> Result[Bound, BindError]:
     """A format made of two halves, with everything that can be known before a request.

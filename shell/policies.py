@@ -22,7 +22,7 @@ from unbraid.shell.truncated import Truncated
 class Choices:
     """All policies of a reading of outputs."""
 
-    policies: Policies = Policies()  # noqa: RUF009 -- a frozen record
+    policies: Policies = Policies()
     truncated: Truncated = "emit"
 
 

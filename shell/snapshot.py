@@ -97,7 +97,7 @@ def from_json(machine: Machine, text: str) -> Result[ParserState, SnapshotDefect
         return Failure(OtherMachine(found.get("machine"), machine.fingerprint))
     try:
         return Success(adopt(machine, converter().structure(found.get("state"), ParserState)))
-    except Exception as error:  # noqa: BLE001  (cattrs raises what the hooks raise, in groups; all of it says "malformed")
+    except Exception as error:
         return Failure(NoSnapshot(tuple(transform_error(error, path="state"))))
 
 
