@@ -22,6 +22,7 @@ from unbraid.core.grammar import Format, JsonScalar, Policies, Row
 from unbraid.core.nearest import nearest
 from unbraid.core.pool import Pool
 from unbraid.core.records import Feed, TextFeed
+from unbraid.core.resolve import fill
 from unbraid.core.schema import STRING, Kinds, SchemaDefect, ToolSchema, resolve_tool
 from unbraid.core.shapes import Shape, shape_of
 from unbraid.core.table import Table, compile_table
@@ -140,8 +141,11 @@ def bind(
     policies: Policies = Policies(),
     kwargs: Mapping[str, JsonScalar] = NO_KWARGS,
 ) -> Result[Bound, tuple[Defect, ...]]:
-    """Bind a composed format. A Failure holds every defect of the format and every marker that the vocabulary lacks."""
-    defects = (*check(fmt), *_missing(fmt, vocabulary, policies))
+    """Bind a composed format, and fill its parameters. A Failure holds every defect of the format and every marker that
+    the vocabulary lacks."""
+    faults = check(fmt)
+    fmt = fill(fmt, vocabulary, kwargs)
+    defects = (*faults, *_missing(fmt, vocabulary, policies))
     if defects:
         return Failure(defects)
     marks = _marks(fmt, vocabulary) if policies.marker_evidence == "ids" else {}
@@ -211,7 +215,9 @@ def _marks(fmt: Format, vocabulary: Vocabulary | None) -> dict[str, tuple[int, s
     if vocabulary is None:
         return {}
     markers = [spelling for terminal in fmt.terminals for spelling in terminal.spellings]
-    wanted = dict.fromkeys((*markers, *_specials(fmt, vocabulary)))
+    # A special token that is a piece of a marker stays text, so that the marker's spelling is found.
+    specials = [word for word in _specials(fmt, vocabulary) if not any(word in marker and word != marker for marker in markers)]
+    wanted = dict.fromkeys((*markers, *specials))
     known = [(spelling, vocabulary.added[spelling]) for spelling in wanted if spelling in vocabulary.added]
     return {spelling: (token, chr(mark)) for (spelling, token), mark in zip(known, SENTINELS, strict=False)}
 

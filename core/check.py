@@ -5,6 +5,7 @@
     here               names: what is declared, and whether everything that is used is
     check_shape        single regions and rows: kinds, channels, trials, exits, groups of conditional rows
     check_spelling     the literals that are live together in one region
+    check_parameters   what is filled or chosen when the format is bound
     check_walk         all ways through the format: what is reached, which calls are open, which slots are filled
 
 A half is checked as it would run alone, that is, composed with nothing.
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Iterator
 
 from returns.result import Success
 
+from unbraid.core.check_parameters import parameter_defects
 from unbraid.core.check_shape import shape_defects
 from unbraid.core.check_spelling import spelling_defects
 from unbraid.core.check_walk import walk_defects
@@ -32,7 +34,7 @@ NAME_LENGTH = 64
 
 def check(fmt: Format) -> tuple[Defect, ...]:
     """All defects of `fmt`, in the order of the files above; empty if it can be compiled."""
-    return complete(fmt).map(_defects).lash(Success).unwrap()
+    return (*parameter_defects(fmt), *complete(fmt).map(_defects).lash(Success).unwrap())
 
 
 def _defects(fmt: Format) -> tuple[Defect, ...]:

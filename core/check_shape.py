@@ -9,7 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from unbraid.core.errors import Defect, RegionDefect, RegionProblem, RowDefect, RowProblem
-from unbraid.core.grammar import Capture, Envelope, Field, Gap, Json, Region, Row, Test, Text, Tree, Value
+from unbraid.core.grammar import (
+    Braces,
+    Capture,
+    Envelope,
+    Field,
+    Gap,
+    Json,
+    Kind,
+    Payload,
+    PythonCalls,
+    Region,
+    Row,
+    Test,
+    Text,
+    Tree,
+    Value,
+)
 from unbraid.core.index import Index
 from unbraid.core.notation import SAME
 
@@ -31,11 +47,11 @@ def shape_defects(index: Index) -> Iterator[Defect]:
 
 def _region(region: Region) -> Iterator[RegionProblem]:
     kind, channel, trial = region.kind, region.channel, region.trial
-    if isinstance(kind, Value | Json | Envelope | Tree) and channel != "call":
+    if isinstance(kind, Value | Payload | Tree) and channel != "call":
         yield "wrong_channel"
     if isinstance(kind, Text) and channel == "call":
         yield "wrong_channel"
-    if _misnamed(region) or (isinstance(kind, Json | Tree) and trial):
+    if _misnamed(region) or (isinstance(kind, Json | Tree | Braces) and trial):
         yield "wrong_kind"
     if isinstance(kind, Text | Value) and trial in ("opening", "closing"):
         yield "never_refuses"
@@ -65,9 +81,9 @@ def _exits(index: Index, region: Region, starts: tuple[str, ...]) -> Iterator[Re
     final = isinstance(kind, Text) and (region.channel == "content" or region.name in starts)
     if isinstance(kind, Text | Capture | Value | Tree) and not final and not _left(index, region):
         yield "no_exit"
-    if isinstance(kind, Json | Envelope) and "@closed" not in rows:
+    if _closes(kind) and "@closed" not in rows:
         yield "no_closed_row"
-    if isinstance(kind, Json | Envelope | Tree) and "@bad" not in rows:
+    if isinstance(kind, Payload | Tree) and "@bad" not in rows:
         yield "no_bad_row"
     if isinstance(kind, Capture) and not region.trial and "@bad" not in rows:
         yield "no_bad_row"
@@ -77,6 +93,11 @@ def _exits(index: Index, region: Region, starts: tuple[str, ...]) -> Iterator[Re
         yield "never_refuses"
     if isinstance(kind, Gap) and not region.trial and _no_text_behind(index, region):
         yield "no_text_behind"
+
+
+def _closes(kind: Kind) -> bool:
+    """Does a payload say itself where it ends?"""
+    return isinstance(kind, Payload) and not (isinstance(kind, PythonCalls) and kind.shape == "lines")
 
 
 def _no_text_behind(index: Index, region: Region) -> bool:
@@ -105,8 +126,8 @@ def _row(region: Region, row: Row, target: Region) -> Iterator[RowProblem]:
     kind = region.kind
     waits = {
         "@text": isinstance(kind, Gap),
-        "@closed": isinstance(kind, Json | Envelope),
-        "@bad": isinstance(kind, Json | Envelope | Tree | Capture),
+        "@closed": _closes(kind),
+        "@bad": isinstance(kind, Payload | Tree | Capture),
     }
     if not waits.get(row.on, True):
         yield "wrong_pseudo"
@@ -118,7 +139,7 @@ def _row(region: Region, row: Row, target: Region) -> Iterator[RowProblem]:
         yield "release_without_capture"
     if region.trial and target.trial and region.trial != target.trial:
         yield "mixed_trials"
-    if target.trial and (isinstance(kind, Json | Envelope | Tree) or (isinstance(kind, Capture) and not region.trial)):
+    if target.trial and (isinstance(kind, Payload | Tree) or (isinstance(kind, Capture) and not region.trial)):
         yield "trial_in_payload"
     for test in row.when:
         if test.slot in ("from", "mark") and not isinstance(kind, Capture):

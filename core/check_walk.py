@@ -9,7 +9,8 @@ what the machine knows, without the text. From every start region all places are
 - slots that a row needs and that are not captured on every way to it;
 - rows that read nothing and lead round in a circle.
 
-A `Json` region ends its call itself, a `Tree` only when it fails; an `Envelope` announces and ends its calls itself.
+A `Json` or `Braces` region ends its call itself, a `Tree` only when it fails; `Envelope` and `PythonCalls` announce and end
+their calls themselves.
 """
 
 from __future__ import annotations
@@ -20,7 +21,20 @@ from typing import TypeAlias
 from attrs import frozen
 
 from unbraid.core.errors import Defect, RegionDefect, RowDefect, RowProblem, StartDefect, StartProblem
-from unbraid.core.grammar import Capture, Envelope, Gap, Json, Region, Row, Test, Text, Tree, Value
+from unbraid.core.grammar import (
+    Braces,
+    Capture,
+    Envelope,
+    Gap,
+    Json,
+    PythonCalls,
+    Region,
+    Row,
+    Test,
+    Text,
+    Tree,
+    Value,
+)
 from unbraid.core.index import Index
 
 ORIGIN = ("from", "mark")
@@ -66,7 +80,7 @@ def walk_defects(index: Index) -> Iterator[Defect]:
 def _start_problem(region: Region) -> StartProblem | None:
     if region.trial:
         return "start_in_trial"
-    return "start_in_call" if isinstance(region.kind, Value | Json | Tree) else None
+    return "start_in_call" if isinstance(region.kind, Value | Json | Tree | Braces) else None
 
 
 # -- the walk ------------------------------------------------------------------------------------------------------------
@@ -132,7 +146,7 @@ def _read(index: Index, row: Row, slots: Slots) -> Slots:
 def _calls(index: Index, place: Place, row: Row) -> tuple[bool, list[RowProblem]]:
     """Whether a call is open behind `row`, and what is wrong with its actions."""
     kind = index.regions[place.region].kind
-    is_open = place.open and not (isinstance(kind, Json | Tree) and row.on in ("@closed", "@bad"))
+    is_open = place.open and not (isinstance(kind, Json | Tree | Braces) and row.on in ("@closed", "@bad"))
     faults: list[RowProblem] = []
     for action in row.do:
         if is_open is (action == "call"):
@@ -145,9 +159,9 @@ def _call_faults(index: Index, place: Place, row: Row) -> Iterator[RowProblem]:
     is_open, faults = _calls(index, place, row)
     yield from faults
     target = index.target(row)
-    if isinstance(target.kind, Value | Json | Tree) and not is_open:
+    if isinstance(target.kind, Value | Json | Tree | Braces) and not is_open:
         yield "needs_open_call"
-    if isinstance(target.kind, Envelope) and is_open:
+    if isinstance(target.kind, Envelope | PythonCalls) and is_open:
         yield "call_in_call"
     if target.channel in ("content", "reasoning") and is_open:
         yield "call_left_open"

@@ -27,7 +27,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 from returns.result import Failure, Result, Success
 
 from unbraid.core.errors import ComposeDefect, Defect
-from unbraid.core.grammar import Format, Gap, Region, Row, Terminal, Text
+from unbraid.core.grammar import Format, Gap, Parameter, Region, Row, Terminal, Text
 from unbraid.core.notation import SAME
 
 CONTENT: Final = Region("content", Text(), "content")
@@ -103,10 +103,11 @@ def _whole(name: str, reasoning: Format, tools: Format, rows: tuple[Row, ...]) -
         unmarked=tools.unmarked,
         template=_template(reasoning, tools),
         experimental=reasoning.experimental or tools.experimental,
+        parameters=_union(reasoning.parameters, tools.parameters),
     )
 
 
-_Record = TypeVar("_Record", str, Terminal, Region)
+_Record = TypeVar("_Record", str, Terminal, Region, Parameter)
 
 
 def _union(*groups: tuple[_Record, ...]) -> tuple[_Record, ...]:

@@ -5,6 +5,7 @@ The grammar, and how an element is typed, stands in `tree`. Here are the steps: 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 from unbraid.core.grammar import KEYS_CAP, WHITESPACE, Tree
@@ -155,7 +156,7 @@ def _leaf(run: Run, name: str, shape: Shape) -> Leaf:
 def _shape(run: Run, branches: tuple[Branch, ...]) -> Shape:
     """What the schema says of the last branch."""
     shape = run.machine.shape("" if run.call is None else run.call.name)
-    for parent, branch in zip(branches, branches[1:], strict=False):
+    for parent, branch in pairwise(branches):
         shape = shape.item() if parent.kind == "array" else shape.member(branch.name)
     return shape
 

@@ -15,7 +15,8 @@ from unbraid.core.elements import drop_leaf
 from unbraid.core.gaps import end_gap
 from unbraid.core.grammar import Capture
 from unbraid.core.json_scan import complete, in_string
-from unbraid.core.records import Argument, InCapture, InEnvelope, InGap, InJson, InTree, Trial
+from unbraid.core.python_calls import end_calls
+from unbraid.core.records import Argument, InBraces, InCalls, InCapture, InEnvelope, InGap, InJson, InTree, Trial
 from unbraid.core.run import Run
 from unbraid.core.trials import accept, give_away, refuse
 from unbraid.core.values import cut_arguments, drop_value
@@ -51,6 +52,8 @@ def _end_place(run: Run) -> None:
             run.content(len(run.buf) - run.pos)
     elif isinstance(at, InTree):
         drop_leaf(run, "cut")
+    elif isinstance(at, InCalls):
+        end_calls(run)
     else:
         drop_value(run)
 
@@ -61,10 +64,17 @@ def _end_open_call(run: Run) -> None:
     if argument is not None and argument.form == "raw" and complete(argument.mode, argument.nest):
         run.end_call(complete=True)
         return
-    if argument is not None and argument.openers and in_string(argument.mode):
-        run.anomaly("unterminated_string", str(argument.openers))
+    openers = argument.openers if argument is not None and in_string(argument.mode) else _openers(run)
+    if openers:
+        run.anomaly("unterminated_string", str(openers))
     run.anomaly("truncated")
     run.end_call(complete=False)
+
+
+def _openers(run: Run) -> int:
+    """Openers in the open string of calls or pairs."""
+    at = run.at
+    return at.openers if isinstance(at, InCalls | InBraces) and at.where == "string" else 0
 
 
 def _argument(run: Run) -> Argument | None:

@@ -142,6 +142,31 @@ COMPOSE_PROBLEMS: Final[Mapping[ComposeProblem, str]] = {
 }
 
 
+ResolveProblem: TypeAlias = Literal[
+    "unknown_choice",
+    "choice_circle",
+    "choice_always",
+    "choice_kwarg",
+    "parameter_twice",
+    "parameter_unused",
+    "parameter_name",
+    "parameter_prefix",
+    "parameter_key",
+]
+
+RESOLVE_PROBLEMS: Final[Mapping[ResolveProblem, str]] = {
+    "unknown_choice": "a choice names a format that does not exist",
+    "choice_circle": "choices lead round in a circle",
+    "choice_always": "a choice has no condition, so the format itself would never be meant",
+    "choice_kwarg": "a choice by a template kwarg needs both the kwarg and its values",
+    "parameter_twice": "a parameter is declared twice",
+    "parameter_unused": "a parameter stands in no spelling, as its name in braces",
+    "parameter_name": "a parameter must be named in lower case, with at most 64 letters, digits and underscores",
+    "parameter_prefix": "a parameter from the vocabulary needs the prefix of the token to look for",
+    "parameter_key": "a parameter from a template kwarg needs the kwarg's key and values",
+}
+
+
 @frozen
 class Defect:
     """Something that is wrong in a configuration. `format`: the name of the format it is in."""
@@ -228,6 +253,17 @@ class ComposeDefect(Defect):
 
     def _what(self) -> str:
         return f"{COMPOSE_PROBLEMS[self.problem]}{_detail(self.detail)}"
+
+
+@frozen
+class ResolveDefect(Defect):
+    """A parameter or choice that cannot work. `detail`: its name, or the name of the format it chooses."""
+
+    problem: ResolveProblem
+    detail: str = ""
+
+    def _what(self) -> str:
+        return f"{RESOLVE_PROBLEMS[self.problem]}{_detail(self.detail)}"
 
 
 @frozen

@@ -153,7 +153,38 @@ class Envelope:
     commit: Literal["name", "arguments"] = "name"
 
 
-Kind: TypeAlias = Text | Gap | Capture | Value | Json | Envelope | Tree
+@frozen
+class PythonCalls:
+    """Calls as Python writes them, `NAME(KEY=VALUE, ...)`, with literals as values.
+
+    `shape`: a list of them, `[f(a=1), g()]`, or one after another until a marker. `closers`: the first quotation mark of its
+    kind ends a string, or only one that something follows that may stand behind a string; others in it are text.
+    """
+
+    shape: Literal["list", "lines"] = "list"
+    closers: Literal["first", "followed"] = "first"
+
+
+@frozen
+class Braces:
+    """The arguments of an already announced call as pairs in brackets, `{key:value, key:[value]}`.
+
+    `open`, `close`: code points that may stand around all of them, by their places; inside, objects are `{}` and arrays `[]`.
+    `pair`: code points that may stand between key and value. `quote`: the literal on both sides of a string; `inner`: what it
+    means inside one (itself, if empty).
+    """
+
+    open: str = "{"
+    close: str = "}"
+    pair: str = ":"
+    quote: str = '"'
+    inner: str = ""
+
+
+Kind: TypeAlias = Text | Gap | Capture | Value | Json | Envelope | Tree | PythonCalls | Braces
+
+Payload: TypeAlias = Json | Envelope | PythonCalls | Braces
+"""What fails where its syntax does, and ends where that says so (`lines` of calls never do)."""
 
 
 @frozen
@@ -204,12 +235,14 @@ class Row:
 @frozen
 class Switch:
     """Template kwargs that switch reasoning. `off`: values that mean off; with several keys given, `mode` says whether
-    one off is enough or one on. `absent`: the answer when no key is given."""
+    one off is enough or one on. `absent`: the answer when no key is given. `only_off`: the switch decides only if it says
+    off; otherwise the next one does."""
 
     keys: tuple[str, ...]
     off: tuple[JsonScalar, ...] = (False, None)
     mode: Literal["any_off", "all_off"] = "all_off"
     absent: Literal["on", "off"] = "on"
+    only_off: bool = False
 
 
 @frozen
@@ -234,6 +267,42 @@ class Ids:
 
 
 @frozen
+class Parameter:
+    """`{name}` in spellings (of terminals, of the start rule's scan and stops, of specials), filled when bound.
+
+    `vocabulary`: the text between `prefix` and `suffix` in the first such added token of the vocabulary; it is empty or
+    begins with `lead`. `kwarg`: what `values` says of the template kwarg `key`. `default`: without any of these.
+    """
+
+    name: str
+    source: Literal["vocabulary", "kwarg"]
+    prefix: str = ""
+    suffix: str = ""
+    lead: str = ""
+    key: str = ""
+    values: tuple[tuple[JsonScalar, str], ...] = ()
+    default: str = ""
+
+
+@frozen
+class Choice:
+    """Another format, `use`, is meant if all conditions hold that are given here; of several choices the first one counts.
+
+    `has`, `lacks`: added tokens of the vocabulary, if one is known. `kwarg` is `among` (None: or not given). `off`: these
+    switches say off. `template_has`, `template_lacks`: parts of the chat template's text, if it is known.
+    """
+
+    use: str
+    has: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    kwarg: str = ""
+    among: tuple[JsonScalar, ...] = ()
+    off: tuple[Switch, ...] = ()
+    template_has: tuple[str, ...] = ()
+    template_lacks: tuple[str, ...] = ()
+
+
+@frozen
 class Format:
     """One model format, or one half of it. Regions `content` (text) and `fresh` (gap, before any content) are shared by
     halves; `reasoning` is where the tool half's openers are copied to when it is composed."""
@@ -253,6 +322,8 @@ class Format:
     unmarked: bool = False
     template: Literal["real", "stated", "none"] = "none"
     experimental: bool = False
+    parameters: tuple[Parameter, ...] = ()
+    choices: tuple[Choice, ...] = ()
 
 
 @frozen

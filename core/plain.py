@@ -12,17 +12,19 @@ import re
 from typing import Final
 
 from unbraid.core.events import ArgumentsChunk, ContentChunk, Event, Events, ReasoningChunk
-from unbraid.core.grammar import Envelope, Json, Value
+from unbraid.core.grammar import Braces, Envelope, Json, PythonCalls, Value
 from unbraid.core.json_scan import KEY_STRING, STRING
 from unbraid.core.json_text import escape
 from unbraid.core.lexer import Lexicon
-from unbraid.core.records import Flowing, InEnvelope, InJson, InStep, InText, InValue
+from unbraid.core.records import Flowing, InBraces, InCalls, InEnvelope, InJson, InStep, InText, InTree, InValue
 from unbraid.core.run import Run
 from unbraid.core.table import PLAIN_CALLS, PLAIN_TEXTS, RegionTable, Table
 
 OUTSIDE_CALLS: Final = -1
 
 JSON_PLAIN: Final = re.compile(r'[^"\\\x00-\x1f]++')
+PYTHON_PLAIN: Final = re.compile(r"""[^"'\\{}]++""")
+"""Plain in a string of any quotation mark."""
 
 TEXT_CAP: Final = 64
 """Longest text, in code points, whose events are kept."""
@@ -49,6 +51,10 @@ def _flows(run: Run) -> bool:
     at = run.at
     if isinstance(at, InValue):
         return isinstance(at.shape, Flowing)
+    if isinstance(at, InTree):
+        return at.leaf is not None and isinstance(at.leaf.shape, Flowing)
+    if isinstance(at, InCalls | InBraces):
+        return at.where == "string" and not at.muted and not at.echo
     if isinstance(at, InJson):
         argument = at.argument
     elif isinstance(at, InEnvelope) and at.late is None and at.member.where == "arguments":
@@ -80,6 +86,10 @@ def _event(table: Table, state: InStep, text: str, tokens: int) -> Event | None:
     region = table.regions[state.at.region]
     if isinstance(region.kind, Json | Envelope):
         plain = JSON_PLAIN.fullmatch(text) is not None and _clear(region.watched, text)
+    elif isinstance(region.kind, PythonCalls):
+        plain = PYTHON_PLAIN.fullmatch(text) is not None and _clear(region.watched, text)
+    elif isinstance(region.kind, Braces):
+        plain = _clear(region.quotes, text) and _clear(region.watched, text)
     else:
         plain = _clear(region.lexicon, text)
     return _made(region, state, text, tokens) if plain else None
@@ -93,6 +103,6 @@ def _clear(words: Lexicon, text: str) -> bool:
 def _made(region: RegionTable, state: InStep, text: str, tokens: int) -> Event:
     size = len(text)
     if state.call is not None:
-        json = escape(text) if isinstance(region.kind, Value) else text
+        json = text if isinstance(region.kind, Json | Envelope) else escape(text)
         return ArgumentsChunk(state.call.index, json, size, tokens)
     return ReasoningChunk(text, size, tokens) if region.channel == "reasoning" else ContentChunk(text, size, tokens)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from unbraid.core.events import Events
-from unbraid.core.records import InEnvelope, InStep, InValue, Trial, Undecided
+from unbraid.core.records import At, InEnvelope, InStep, InTree, InValue, Trial, Undecided, Wrapped
 
 ROOM: Final = 1 << 17
 """Most states and steps of a pool."""
@@ -61,17 +61,23 @@ def recurs(state: InStep) -> bool:
     """May this state be met again? Not if it holds long text."""
     if len(state.hold) > HOLD_CAP or (state.call is not None and len(state.call.keys) > KEYS_KEPT):
         return False
+    if state.call is not None and state.call.kept is not None and len(state.call.kept.raw) > RAW_KEPT:
+        return False
     at = state.at
     if isinstance(at, InEnvelope):
         return at.late is None and _short(state.trial)
-    if isinstance(at, InValue) and isinstance(at.shape, Undecided):
-        return sum(map(len, at.shape.raw)) <= RAW_KEPT and _short(state.trial)
-    return _short(state.trial)
+    if isinstance(at, InTree) and sum(len(branch.keys) for branch in at.branches) > KEYS_KEPT:
+        return False
+    return _raw(at) <= RAW_KEPT and _short(state.trial)
+
+
+def _raw(at: At) -> int:
+    """Code points of a value that is not decided."""
+    shape = at.shape if isinstance(at, InValue) else at.leaf.shape if isinstance(at, InTree) and at.leaf else None
+    return sum(map(len, shape.raw)) if isinstance(shape, Undecided | Wrapped) else 0
 
 
 def _short(trial: Trial | None) -> bool:
     if trial is None:
         return True
-    before = trial.before.at
-    raw = before.shape.raw if isinstance(before, InValue) and isinstance(before.shape, Undecided) else ()
-    return sum(map(len, raw)) <= RAW_KEPT and sum(map(len, trial.raw)) <= HOLD_CAP
+    return _raw(trial.before.at) <= RAW_KEPT and sum(map(len, trial.raw)) <= HOLD_CAP

@@ -16,16 +16,24 @@ from unbraid.core.vocabulary import Vocabulary
 
 
 def start_region(fmt: Format, kwargs: Mapping[str, JsonScalar]) -> str:
-    """The start region that the template kwargs choose.
+    """The start region that the template kwargs choose."""
+    return fmt.start.on if is_on(fmt.start.switches, kwargs) else fmt.start.off
 
-    The first switch that has a key given decides; if none has, the first switch's `absent` does.
+
+def is_on(switches: tuple[Switch, ...], kwargs: Mapping[str, JsonScalar]) -> bool:
+    """What switches say: the first that has a key given decides (one with `only_off` only if it says off); if none does,
+    the first switch's `absent`. Without switches: on.
+
+    >>> effort, thinking = Switch(("effort",), off=("none",), only_off=True), Switch(("thinking",))
+    >>> is_on((effort, thinking), {"effort": "high", "thinking": False}), is_on((effort, thinking), {"effort": "high"})
+    (False, True)
     """
-    start = fmt.start
-    given = next((switch for switch in start.switches if any(key in kwargs for key in switch.keys)), None)
-    if given is not None:
-        return start.on if _is_on(given, kwargs) else start.off
-    absent = start.switches[0].absent if start.switches else "on"
-    return start.on if absent == "on" else start.off
+    for switch in switches:
+        if any(key in kwargs for key in switch.keys):
+            answer = _is_on(switch, kwargs)
+            if not (answer and switch.only_off):
+                return answer
+    return not switches or switches[0].absent == "on"
 
 
 def _is_on(switch: Switch, kwargs: Mapping[str, JsonScalar]) -> bool:

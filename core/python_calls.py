@@ -29,6 +29,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from unbraid.core.brackets import (
+    MARKER,
     WORD_CAP,
     ahead,
     begin_member,
@@ -126,7 +127,7 @@ def _open(run: Run, at: InCalls) -> Next:
 def _call(run: Run, at: InCalls) -> Next:
     char = ahead(run)
     if len(char) != 1:
-        return stop(run, char)
+        return _stop_list(run, char)
     if char == "]" and at.where == "call" and _kind(run).shape == "list":
         return _close_list(run)
     found = _HEAD.match(run.buf, run.pos)
@@ -155,7 +156,7 @@ def _whole(run: Run, found: re.Match[str] | None, *parts: str) -> bool | None:
         cap = GAP_CAP if part.startswith("gap") else NAME_CAP
         if found.end(part) - found.start(part) > cap:
             return give_up(run, found.start(part) + cap)
-    if found["pair"] or ("close" in found.groupdict() and found["close"]):
+    if found.lastgroup in ("close", "pair"):
         return None
     return found.end() < len(run.buf) and give_up(run, found.end())
 
@@ -176,13 +177,20 @@ def _between(run: Run, at: InCalls) -> Next:
         return _to(at, "call")
     char = ahead(run)
     if len(char) != 1:
-        return stop(run, char)
+        return _stop_list(run, char)
     if char == "]":
         return _close_list(run)
     if char != ",":
         return give_up(run, run.pos)
     run.markup("syntax", 1)
     return _to(at, "call")
+
+
+def _stop_list(run: Run, why: str) -> bool:
+    """`ahead` gave no code point between calls; a marker there ends a list too early."""
+    if why == MARKER and run.trial is None and _kind(run).shape == "list":
+        run.anomaly("malformed")
+    return stop(run, why)
 
 
 def _close_list(run: Run) -> bool:

@@ -63,7 +63,7 @@ _LONGEST_OPENING: Final = 5
 
 _HEX: Final = "[0-9a-fA-F]"
 _ESCAPE: Final = re.compile(
-    rf"\\(?:(?P<octal>[0-7]{{1,3}})|(?:x|u(?={_HEX}{{4}})|U(?={_HEX}{{8}}))(?P<hex>(?<=x){_HEX}{{2}}|(?<=u){_HEX}{{4}}|(?<=U){_HEX}{{8}})"
+    rf"\\(?:(?P<octal>[0-7]{{1,3}})|x(?P<two>{_HEX}{{2}})|u(?P<four>{_HEX}{{4}})|U(?P<eight>{_HEX}{{8}})"
     r"|(?P<one>[\\'\"abfnrtv]))"
 )
 _CUT_ESCAPE: Final = re.compile(rf"\\(?:[0-7]{{0,2}}|x{_HEX}?|u{_HEX}{{0,3}}|U{_HEX}{{0,7}})")
@@ -187,7 +187,8 @@ def _meaning(found: re.Match[str]) -> str | None:
     one = found["one"]
     if one is not None:
         return escape(_SHORT.get(one, one))
-    code = int(found["octal"], 8) if found["octal"] else int(found["hex"], 16)
+    digits = found["two"] or found["four"] or found["eight"]
+    code = int(digits, 16) if digits else int(found["octal"], 8)
     if code in _SURROGATES:
         return f"\\u{code:04x}"
     return escape(chr(code)) if code <= _LAST else None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from unbraid.core.bind import Machine
+from unbraid.core.braces import braces
 from unbraid.core.captures import capture, read_fields
 from unbraid.core.envelope import envelope
 from unbraid.core.events import Anomaly, Events
@@ -21,21 +22,26 @@ from unbraid.core.payload import payload
 from unbraid.core.plain import plain_table
 from unbraid.core.pool import recurs
 from unbraid.core.prompt import place
+from unbraid.core.python_calls import python_calls
 from unbraid.core.records import (
     At,
     Behind,
     Feed,
+    InBraces,
+    InCalls,
     InCapture,
     InEnvelope,
     InGap,
     InJson,
     InStep,
     InText,
+    InTree,
     InValue,
     ParserState,
     TextFeed,
 )
 from unbraid.core.run import Run
+from unbraid.core.tree import tree
 from unbraid.core.trials import suspend
 
 HANDLERS: Final[dict[type, Callable[[Run], bool]]] = {
@@ -45,6 +51,9 @@ HANDLERS: Final[dict[type, Callable[[Run], bool]]] = {
     InCapture: capture,
     InJson: payload,
     InEnvelope: envelope,
+    InTree: tree,
+    InCalls: python_calls,
+    InBraces: braces,
 }
 
 

@@ -188,7 +188,38 @@ class InEnvelope:
     late: tuple[Events, ...] | None = None
 
 
-At: TypeAlias = InText | InGap | InCapture | InValue | InJson | InEnvelope | InTree
+@frozen
+class InCalls:
+    """Calls as Python writes them. `where`: a step of `python_calls.py`; `nest`: the open brackets, three bits each, below a
+    leading 1; `quote`: the open string's prefix and quotation mark; `item`: the JSON of a first item whose bracket is not
+    decided, or of a key; `muted`: in the value of a keyword that was given before. `openers`, `echo` as in `Argument`."""
+
+    region: str
+    where: str = "open"
+    nest: int = 1
+    quote: str = ""
+    item: str = ""
+    muted: bool = False
+    openers: int = 0
+    echo: str = ""
+
+
+@frozen
+class InBraces:
+    """Arguments as pairs in brackets. `where`: a step of `braces.py`; `nest`: the open brackets as in `json_scan`; `closer`:
+    the one that goes with the outermost opener; `item`: a key that stood in quotes; the rest as in `InCalls`."""
+
+    region: str
+    where: str = "open"
+    nest: int = 1
+    closer: str = ""
+    item: str = ""
+    muted: bool = False
+    openers: int = 0
+    echo: str = ""
+
+
+At: TypeAlias = InText | InGap | InCapture | InValue | InJson | InEnvelope | InTree | InCalls | InBraces
 
 
 DROPPED: Final = -1

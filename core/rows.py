@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from unbraid.core.elements import close_tree
 from unbraid.core.events import ToolCallStart, ToolName
-from unbraid.core.grammar import Capture, Gap, Json, Row, Test, Text, Tree, Value
+from unbraid.core.grammar import Braces, Capture, Gap, Json, PythonCalls, Row, Test, Text, Tree, Value
 from unbraid.core.records import (
     DROPPED,
     Argument,
     At,
     Call,
+    InBraces,
+    InCalls,
     InCapture,
     InEnvelope,
     InGap,
@@ -183,4 +185,8 @@ def _place(run: Run, target: RegionTable, origin: str, mark: str) -> At:
         return InJson(target.name, Argument())
     if isinstance(kind, Tree):
         return InTree(target.name)
+    if isinstance(kind, PythonCalls):
+        return InCalls(target.name)
+    if isinstance(kind, Braces):
+        return InBraces(target.name)
     return InEnvelope(target.name)

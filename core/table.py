@@ -20,12 +20,12 @@ from attrs import field, frozen
 
 from unbraid.core.events import Events
 from unbraid.core.grammar import (
+    Braces,
     Capture,
-    Envelope,
     Format,
     Gap,
-    Json,
     Kind,
+    Payload,
     Policies,
     Region,
     Row,
@@ -55,7 +55,7 @@ class RegionTable:
     `openers`: its terminals that open a call. `closers`: in a gap that follows a call, the markers that end its block;
     white space before them is framing whatever the policy. `holds`: white space here may be framing, so it waits. `breakers`: closers
     behind a raw line break, which break off an unterminated JSON string. `stops`: code points at which a payload looks
-    for a marker outside of strings.
+    for a marker outside of strings. `quotes`: the literal around strings in braces.
     """
 
     name: str
@@ -74,6 +74,7 @@ class RegionTable:
     breakers: tuple[str, ...]
     capture: re.Pattern[str]
     watched: Lexicon
+    quotes: Lexicon
     plain: dict[tuple[bool, int], dict[int | str, Events]] = field(factory=dict)
 
 
@@ -159,6 +160,7 @@ class _Compiler:
             breakers=tuple("\n" + literal for literal in words.lexemes),
             capture=_capture_pattern(region.kind, words),
             watched=self._watched(region.kind),
+            quotes=self._quotes(region.kind),
         )
 
     def _closes(self, name: str, region: Region, openers: frozenset[str]) -> bool:
@@ -185,8 +187,14 @@ class _Compiler:
 
     def _watched(self, kind: Kind) -> Lexicon:
         """The openers that are counted inside an open JSON string."""
-        literals = self.opening if isinstance(kind, Json | Envelope) else ()
+        literals = self.opening if isinstance(kind, Payload) else ()
         return lexicon({literal: Lexeme("", 0, len(literal)) for literal in literals if len(literal) > 1})
+
+    def _quotes(self, kind: Kind) -> Lexicon:
+        if not isinstance(kind, Braces):
+            return lexicon({})
+        literal = self.marks.get(kind.quote, kind.quote)
+        return lexicon({literal: Lexeme("", 0, len(literal))})
 
 
 def _bare(terminal: Terminal) -> Terminal:
@@ -194,7 +202,7 @@ def _bare(terminal: Terminal) -> Terminal:
 
 
 def _framing(kind: Kind, terminal: Terminal) -> tuple[str, ...]:
-    return () if isinstance(kind, Capture | Json | Envelope | Tree) else terminal.before
+    return () if isinstance(kind, Capture | Payload | Tree) else terminal.before
 
 
 def _capture_pattern(kind: Kind, words: Lexicon) -> re.Pattern[str]:

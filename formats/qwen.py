@@ -59,12 +59,14 @@ def think_half(
     aliases: tuple[str, ...] = (),
     start: str = "<think>",
     end: str = "</think>",
+    before_start: tuple[str, ...] = (),
     after_start: tuple[str, ...] = (),
     before_end: tuple[str, ...] = (),
     after_end: tuple[str, ...] = (),
     switches: tuple[Switch, ...] = (),
     stops: tuple[str, ...] = QWEN_TURNS,
     specials: tuple[str, ...] = QWEN_SPECIALS,
+    dedicated: bool = True,
 ) -> Format:
     """A reasoning half between two markers. Generation starts in reasoning unless a switch says no, or the prompt; a
     call inside reasoning ends it."""
@@ -74,8 +76,8 @@ def think_half(
         aliases=aliases,
         reasoning=True,
         terminals=(
-            Terminal("THINK_START", (start,), after=after_start, dedicated=True),
-            Terminal("THINK_END", (end,), before=before_end, after=after_end, dedicated=True),
+            Terminal("THINK_START", (start,), before=before_start, after=after_start, dedicated=dedicated),
+            Terminal("THINK_END", (end,), before=before_end, after=after_end, dedicated=dedicated),
         ),
         regions=(
             FRESH,

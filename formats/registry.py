@@ -41,6 +41,34 @@ harmony    HARMONY             both       harmony openai openai_gptoss gpt-oss g
 llama      LLAMA3_JSON         tools      llama3_json llama4_json llama3 llama
 k2         K2_REASONING        reasoning  k2_horizon
 k2         K2_TOOLS            tools      k2_horizon
+dsml       DEEPSEEK_V4_REASONING   reasoning  deepseek_v4 deepseek-v4
+dsml       DEEPSEEK_V41_REASONING  reasoning  deepseek_v41 deepseek-v41
+dsml       DEEPSEEK_V32        tools      deepseek_v32 deepseekv32 deepseek32 deepseek_v3_2
+dsml       DEEPSEEK_V4_TOOLS   tools      deepseek_v4 deepseekv4
+dsml       DEEPSEEK_V41_TOOLS  tools      deepseek_v41 deepseekv41
+dsml       GIGACHAT35          tools      gigachat35
+minimax    MINIMAX_M2_REASONING     reasoning  minimax_m2 minimax
+minimax    MINIMAX_M2_APPEND_THINK  reasoning  minimax_m2_append_think minimax-append-think minimax_append_think
+minimax    MINIMAX_M3_REASONING     reasoning  minimax_m3 minimax-m3
+minimax    MINIMAX_M2_TOOLS    tools      minimax_m2 minimax-m2
+minimax    MINIMAX_M3_TOOLS    tools      minimax_m3 minimax-m3
+glm        GLM45_REASONING     reasoning  glm45 glm47 glm-4.7 glm-ocr
+glm        GLM53_REASONING     reasoning  glm53
+glm        LING3_REASONING     reasoning  ling3
+glm        POOLSIDE_REASONING  reasoning  poolside_v1 poolside-v1 laguna
+glm        HY_V3_REASONING     reasoning  hy_v3
+glm        HY_V4_REASONING     reasoning  hy_v4 hunyuan
+glm        GLM45_TOOLS         tools      glm45 glm47 glm glm-4.7 glm-ocr glm45_moe glm47_moe spark25
+glm        LING3_TOOLS         tools      ling3
+glm        POOLSIDE_TOOLS      tools      poolside_v1 poolside-v1 laguna
+glm        HUNYUAN_TOOLS       tools      hy_v3 hy_v4 hunyuan
+pythonic   PYTHONIC            tools      pythonic
+pythonic   LLAMA4_PYTHONIC     tools      llama4_pythonic
+pythonic   OLMO3_TOOLS         tools      olmo3 olmo3-think
+pythonic   OLMO3_REASONING     reasoning  olmo3 olmo3-think
+pythonic   LFM2                tools      lfm2 lfm2-thinking
+pythonic   LFM2_REASONING      reasoning  lfm2-thinking
+gemma      GEMMA4              both       gemma4 gemma4-no-thinking gemma_4 gemma-4
 """
 """A format a line: module, attribute, role, names."""
 

@@ -25,8 +25,10 @@ from unbraid.core import bind as core
 from unbraid.core.bind import Bound, Machine
 from unbraid.core.compose import compose
 from unbraid.core.grammar import Format, JsonScalar, Policies
+from unbraid.core.resolve import resolve
 from unbraid.core.vocabulary import Vocabulary
 from unbraid.formats.registry import lookup
+from unbraid.shell.chat_template import chat_template, needs_template
 from unbraid.shell.lru import Lru
 from unbraid.shell.policies import wrong_policies
 from unbraid.shell.tokenizers import read_vocabulary
@@ -38,6 +40,7 @@ MACHINES_KEPT: Final = 256
 _NO_KWARGS: Final[Mapping[str, JsonScalar]] = MappingProxyType({})
 
 Role: TypeAlias = Literal["reasoning", "tools"]
+_ROLES: Final[tuple[Role, ...]] = ("reasoning", "tools")
 Tools: TypeAlias = Sequence[Mapping[str, object]] | None
 """Tools as a request lists them. None: not known, every call is delivered. Empty: none offered, calls are text."""
 
@@ -87,7 +90,14 @@ def bind(
     kept = _BOUND.get(key) if canonical is not None else None
     if kept is not None:
         return Success(kept[0])
-    made = compose(*halves).bind(lambda form: core.bind(form, vocabulary, policies, template_kwargs)).alt(BindError)
+    template = chat_template(tokenizer) if any(map(needs_template, halves)) else None
+    meant = [
+        _collect(_meant(role, half, vocabulary, template_kwargs, template), wrong)
+        for role, half in zip(_ROLES, halves, strict=True)
+    ]
+    if wrong:
+        return Failure(BindError(tuple(wrong)))
+    made = compose(*meant).bind(lambda form: core.bind(form, vocabulary, policies, template_kwargs)).alt(BindError)
     return made if canonical is None else made.map(lambda bound: _BOUND.keep(key, (bound, halves, vocabulary))[0])
 
 
@@ -123,6 +133,19 @@ def _half(role: Role, half: str | Format | None) -> Result[Format | None, tuple[
     if not isinstance(half, str):
         return Success(half)
     return lookup(role, half).alt(lambda unknown: (unknown,))
+
+
+def _meant(
+    role: Role,
+    half: Format | None,
+    vocabulary: Vocabulary | None,
+    kwargs: Mapping[str, JsonScalar],
+    template: str | None,
+) -> Result[Format | None, tuple[Defect, ...]]:
+    """The format that `half` stands for with this vocabulary, these kwargs and this template."""
+    if half is None:
+        return Success(None)
+    return resolve(half, lambda name: lookup(role, name).value_or(None), vocabulary, kwargs, template)
 
 
 def _vocabulary(tokenizer: object) -> Result[Vocabulary | None, tuple[Defect, ...]]:

@@ -1,6 +1,6 @@
-"""The source text that events have not accounted for yet.
+"""The source text that events have not accounted for yet, as a value.
 
-    feed(delta)... take(points) = the next `points` code points of the source
+    feed(source, delta) ... take(source, points) = the next `points` code points, and what is left
 
 Events say how many code points of the source they stand for, not which (law 2). Who needs the source text itself, to give a
 call back as it was written, keeps it here: what came in and has not left. With ids it is the text of the ids, the truth
@@ -9,57 +9,59 @@ about what the model wrote; only where a host's text disagrees with its ids (`de
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 
+from attrs import frozen
+
 from unbraid.core.detokenize import decode, flush
+from unbraid.core.pieces import append, join
 from unbraid.core.vocabulary import Vocabulary
 
 
-class Transcript:
-    """What was fed and not taken. `drops_blank`: the first text of all loses a leading blank.
+@frozen
+class Source:
+    """What was fed and not taken: `pieces`, a rope. `pending`: bytes of a code point that is not complete. `blank`: the
+    first text of all loses a leading blank."""
 
-    >>> transcript = Transcript()
-    >>> transcript.feed("abcde")
-    >>> transcript.take(2), transcript.take(2)
-    ('ab', 'cd')
+    pieces: tuple[str, ...] = ()
+    pending: bytes = b""
+    blank: bool = False
+
+
+def feed(source: Source, vocabulary: Vocabulary | None, text: str | None, ids: Sequence[int]) -> Source:
+    """One delta more. Where there is a vocabulary, text is left aside: the ids are the truth.
+
+    >>> feed(Source(), None, "abc", ()).pieces
+    ('abc',)
     """
+    if vocabulary is None:
+        return _added(source, text or "", source.pending)
+    for token in ids:
+        piece, pending, _ = decode(source.pending, vocabulary.piece(token))
+        source = _added(source, piece, pending)
+    return source
 
-    def __init__(self, vocabulary: Vocabulary | None = None, *, drops_blank: bool = False) -> None:
-        self._vocabulary = vocabulary
-        self._blank = drops_blank
-        self._pending = b""
-        self._pieces: deque[str] = deque()
 
-    def feed(self, text: str | None = None, ids: Sequence[int] = ()) -> None:
-        """Add one delta. Where there are ids, its text is left aside."""
-        if self._vocabulary is None:
-            self._add(text or "")
-            return
-        for token in ids:
-            piece, self._pending, _ = decode(self._pending, self._vocabulary.piece(token))
-            self._add(piece)
+def finish(source: Source) -> Source:
+    """No more will come."""
+    return _added(source, flush(source.pending), b"")
 
-    def finish(self) -> None:
-        """No more will come."""
-        self._add(flush(self._pending))
-        self._pending = b""
 
-    def take(self, points: int) -> str:
-        """The next `points` code points; fewer if there are no more."""
-        taken: list[str] = []
-        while points > 0 and self._pieces:
-            piece = self._pieces.popleft()
-            if len(piece) > points:
-                self._pieces.appendleft(piece[points:])
-                piece = piece[:points]
-            taken.append(piece)
-            points -= len(piece)
-        return "".join(taken)
+def take(source: Source, points: int) -> tuple[str, Source]:
+    """The next `points` code points, fewer if there are no more, and what is left.
 
-    def _add(self, text: str) -> None:
-        if text and self._blank:
-            self._blank = False
-            text = text.removeprefix(" ")
-        if text:
-            self._pieces.append(text)
+    >>> take(Source(("abcd", "e")), 3)
+    ('abc', Source(pieces=('de',), pending=b'', blank=False))
+    """
+    if not points:
+        return "", source
+    text = join(source.pieces)
+    left = text[points:]
+    return text[:points], Source((left,) if left else (), source.pending, source.blank)
+
+
+def _added(source: Source, text: str, pending: bytes) -> Source:
+    blank = source.blank and not text
+    if source.blank and text:
+        text = text.removeprefix(" ")
+    return Source(append(source.pieces, text), pending, blank)

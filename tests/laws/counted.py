@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from operator import iadd
 from pathlib import Path
 from types import ModuleType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
@@ -51,6 +52,13 @@ class Work:
             self.built += len(value)
         return value
 
+    def plus(self, value: Any, other: Any) -> object:
+        """`value += other`: a text or tuple is made anew, a list grows."""
+        grown = iadd(value, other)
+        if isinstance(grown, str | bytes | tuple):
+            self.built += len(grown)
+        return grown
+
     def found(self, text: object, method: str, *args: object) -> object:
         """Search, and count how far was looked."""
         result = getattr(text, method)(*args)
@@ -71,13 +79,16 @@ class Work:
 
 
 def _looked(text: str | bytes, method: str, args: Sequence[object], result: object) -> int:
+    """How many code points a search of `text` looks at: up to what it finds, from the end it begins at."""
     size = len(args[0]) if args and isinstance(args[0], str | bytes) else 1
     if method in {"startswith", "endswith"}:
         return size
     start = args[1] if len(args) > 1 and isinstance(args[1], int) else 0
-    if method in {"find", "index"} and isinstance(result, int) and result >= 0:
-        return max(0, result - start) + size
-    return max(0, len(text) - start)
+    stop = min(args[2], len(text)) if len(args) > 2 and isinstance(args[2], int) else len(text)
+    found = result if isinstance(result, int) and result >= 0 and method != "count" else None
+    if found is None:
+        return max(0, stop - start)
+    return max(0, (found - start if method in {"find", "index"} else stop - found - size) + size)
 
 
 WORK: Final = Work()
@@ -88,6 +99,11 @@ class _Counting(ast.NodeTransformer):
         if node.module and node.module.startswith("unbraid."):
             node.module = NAME + node.module[len("unbraid") :]
         return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        """Names of modules that are imported by name."""
+        named = isinstance(node.value, str) and node.value.startswith("unbraid.")
+        return ast.Constant(NAME + str(node.value)[len("unbraid") :]) if named else node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
@@ -123,8 +139,7 @@ class _Counting(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.target, ast.Name) or not isinstance(node.op, ast.Add):
             return node
-        plus = ast.BinOp(ast.Name(node.target.id, ast.Load()), ast.Add(), node.value)
-        return ast.Assign([node.target], _call("made", plus))
+        return ast.Assign([node.target], _call("plus", ast.Name(node.target.id, ast.Load()), node.value))
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)

@@ -15,9 +15,10 @@ from tests.laws.made_vocabulary import MadeVocabulary, made_vocabulary
 from unbraid.core.bind import Machine, bind, with_tools
 from unbraid.core.compose import compose
 from unbraid.core.events import Events, merge
-from unbraid.core.grammar import Format, Policies
+from unbraid.core.grammar import Format, JsonScalar, Policies
 from unbraid.core.machine import finish, start, step
 from unbraid.core.records import ParserState
+from unbraid.core.resolve import fill, resolve
 from unbraid.formats.registry import Role, lookup, names
 
 T = TypeVar("T")
@@ -32,10 +33,20 @@ def right(result: Result[T, object]) -> T:
 
 @cache
 def composed(reasoning: str | None, tools: str | None) -> Format:
-    """The format of two halves by name."""
+    """The format of two halves by name, with the defaults of its parameters; its choices are not made."""
     first = None if reasoning is None else right(lookup("reasoning", reasoning))
     second = None if tools is None else right(lookup("tools", tools))
-    return right(compose(first, second))
+    return fill(right(compose(first, second)), None, {})
+
+
+def chosen(reasoning: str | None, tools: str | None, kwargs: Mapping[str, JsonScalar]) -> Format:
+    """The format of two halves that is meant with these template kwargs."""
+    return right(compose(_meant("reasoning", reasoning, kwargs), _meant("tools", tools, kwargs)))
+
+
+def _meant(role: Role, name: str | None, kwargs: Mapping[str, JsonScalar]) -> Format | None:
+    half = None if name is None else right(lookup(role, name))
+    return None if half is None else right(resolve(half, lambda use: lookup(role, use).value_or(None), None, kwargs))
 
 
 @cache
@@ -54,7 +65,7 @@ def machine_of(case: Case, *, ids: bool = False, **policies: str) -> Machine:
 def _machine(reasoning: str | None, tools: str | None, words: str, ids: bool) -> Machine:
     kwargs, policies, offered = json.loads(words)
     vocabulary = made(reasoning, tools).vocabulary if ids else None
-    bound = right(bind(composed(reasoning, tools), vocabulary, Policies(**policies), kwargs))
+    bound = right(bind(chosen(reasoning, tools, kwargs), vocabulary, Policies(**policies), kwargs))
     return right(with_tools(bound, offered))
 
 

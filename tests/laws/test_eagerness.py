@@ -22,7 +22,7 @@ from tests.laws.inputs import Pair, name_of, pairs
 from tests.laws.machines import begin, composed, machine_of
 from tests.laws.walks import walk
 from unbraid.core.events import Event, Markup, ToolName
-from unbraid.core.grammar import GAP_CAP, WHITESPACE, Capture, Envelope, Format, Gap, Json, Region, Terminal, Text
+from unbraid.core.grammar import GAP_CAP, WHITESPACE, Capture, Envelope, Format, Gap, Json, Payload, Region, Terminal, Tree, Text
 from unbraid.core.machine import step
 from unbraid.core.records import Flowing, InValue, ParserState
 
@@ -67,7 +67,8 @@ class Watch:
     """What an onlooker knows of a stream, one code point at a time: what was fed, what was accounted for."""
 
     def __init__(self, case: Case) -> None:
-        self.machine, self.fmt = machine_of(case), composed(case.reasoning, case.tools)
+        self.machine = machine_of(case)
+        self.fmt = self.machine.format
         self.terminals: dict[str, Terminal] = {one.name: one for one in self.fmt.terminals}
         self.regions = {region.name: region for region in self.fmt.regions}
         self.state: ParserState = begin(case, self.machine)
@@ -102,7 +103,7 @@ def _is_plain(watch: Watch) -> bool:
     at = watch.state.at
     if isinstance(at, InValue):
         return isinstance(at.shape, Flowing)
-    return not isinstance(watch.regions[at.region].kind, Capture | Json | Envelope)
+    return not isinstance(watch.regions[at.region].kind, Capture | Payload | Tree)
 
 
 @pytest.mark.parametrize("case", PLAIN, ids=name_of)

@@ -14,15 +14,15 @@ from typing import Final
 
 from attrs import frozen
 
-from unbraid.core.grammar import Capture, Envelope, Format, Gap, Json, Region, Row, Terminal, Text, Value
+from unbraid.core.grammar import Capture, Envelope, Format, Gap, Json, Region, Row, Terminal, Text, Tree, Value
 
 WORDS: Final = (
     "a", "plan", "so", "Oslo", "3 < 4", "x > y", "é", "東京", "👩‍🚀", "\n", "\n\n", " ", "\t", "\r\n", ".\n", "<", "</", "<|", "{", "}", '"', "\\",
     "`", "=", "null", "true", "1e3", "-", "\u2028", "\x00", "\ufffd", "{}", "[]", '{"a": 1}', '"x', "}}", "]}", " " * 17, "\n" * 17,
 )  # fmt: skip
 NAMES: Final = ("get_weather", "run", "now", "nope", "a.b", "x" * 300, "na me", "", "functions.run")
-KEYS: Final = ("city", "days", "opts", "flag", "cmd", "nope", "", "x" * 300, "channel")
-VALUES: Final = ("Oslo", "3", "true", "None", '{"a": [1, null]}', "[1, 2", "1e3", "", "\n", "\nx\n", '"quoted"', " 7 ", "007", "\x01", "é\n")
+KEYS: Final = ("city", "days", "opts", "flag", "cmd", "nope", "", "x" * 300, "channel", "tags", "item", "arguments")
+VALUES: Final = ("Oslo", '{"cmd": "ls"}', "3", "true", "None", '{"a": [1, null]}', "[1, 2", "1e3", "", "\n", "\nx\n", '"quoted"', " 7 ", "007", "\x01", "é\n")
 TERMINAL_ODDS: Final = 0.85
 NOISE_ODDS: Final = 0.12
 CUT_ODDS: Final = 0.04
@@ -92,13 +92,32 @@ def _filler(region: Region, random: Random) -> str:
         case Gap():
             return random.choice(("", "", "", "\n", " ", "\n\n", "x", "\n" * 17))
         case Capture(fields=fields):
-            return _captured({field.slot for field in fields}, random)
+            text = _captured({field.slot for field in fields}, random)
+            return _attributes(text, random) if any(field.after == "name=" for field in fields) else text
         case Value():
             return random.choice(VALUES)
         case Json():
             return _damaged(json.dumps(_arguments(random), ensure_ascii=False), random)
         case Envelope():
             return _envelope(region.kind, random)
+        case Tree(prefix=prefix):
+            return _damaged("".join(_element(prefix, random, 3) for _ in range(random.randint(0, 4))), random)
+
+
+def _attributes(text: str, random: Random) -> str:
+    parts = [f'name="{text}"', random.choice(('string="true"', 'string="false"', ""))]
+    random.shuffle(parts)
+    return " ".join(parts)
+
+
+def _element(prefix: str, random: Random, depth: int) -> str:
+    """An element, with others in it or with a value; sometimes it is closed by another name."""
+    name = random.choice(KEYS)
+    inner = random.choice(VALUES)
+    if depth and random.random() < 0.5:
+        inner = random.choice(("", "", "\n", "x")).join(_element(prefix, random, depth - 1) for _ in range(random.randint(1, 3)))
+    closer = name if random.random() < 0.95 else random.choice(KEYS)
+    return f"{prefix}<{name}>{inner}{prefix}</{closer}>" + random.choice(("", "", "\n", "x"))
 
 
 def _captured(slots: set[str], random: Random) -> str:
