@@ -105,7 +105,8 @@ def _give_up(run: Run, place: int) -> bool:
         refuse(run, place)
         return True
     _forget(run)
-    run.break_off("malformed")
+    run.anomaly("malformed")
+    run.end_call(complete=False)
     row = row_for(run, "@bad")
     if row is not None:
         take_row(run, row, "@bad", 0, 0, place - run.pos)

@@ -1,14 +1,16 @@
 """Harmony (gpt-oss): messages with a header that says where the body goes.
 
     output  = header body ("<|start|>" role header body)*
-    header  = (" to=" recipient)? ("<|channel|>" channel (" to=" recipient)?)? ("<|constrain|>" type)?
+    header  = to? ("<|channel|>" channel to?)? ("<|constrain|>"? type to?)?         to = " to=" recipient
     body    = "<|message|>" text ("<|end|>" | "<|call|>" | "<|return|>")
 
-A recipient that is a function makes the body a call, in any channel. `analysis` is reasoning, `final` and `commentary`
-are content, everything else (code for a built-in tool in `commentary`) is for nobody. Neighbouring analysis messages are
-one run of reasoning. The prompt ends with "<|start|>assistant", so generation starts in a header.
+A recipient that is a function makes the body a call, in any channel; its name is the recipient without `functions.`. Of
+the others `analysis` is reasoning, `final`, and `commentary` to nobody (a preamble), are content. What goes to a built-in
+tool (`python`, `browser`, `container`) in another channel, and what stands in a channel that Harmony does not know, is for
+nobody. Neighbouring analysis messages are one run of reasoning. Inside a body every marker but its end is text.
 
-Experimental: arguments that are no JSON (a content type other than json) are reported as malformed.
+The prompt ends with "<|start|>assistant", so generation starts in a header. Words in a header that mean nothing are
+ignored; a header that never gets its body is the answer itself.
 """
 
 from __future__ import annotations
@@ -19,40 +21,61 @@ from unbraid.core.compose import CONTENT
 from unbraid.core.grammar import Capture, Field, Format, Gap, Json, Region, Start, Terminal, Text
 from unbraid.core.notation import rows
 
-RECIPIENT: Final = (
-    Field("recipient", take="after", after="to="),
-    Field("name", take="after", after="to=", drop_prefix="functions."),
-)
+FUNCTIONS: Final = "functions."
+
+WORDS: Final = Field("words")
 CHANNEL: Final = Field("channel", take="first_word")
+ADDRESSED: Final = (
+    Field("recipient", take="first_word"),
+    Field("name", take="first_word", drop_prefix=FUNCTIONS),
+)
+RECIPIENT: Final = (
+    Field("recipient", take="after", after=" " + FUNCTIONS),  # gpt-oss, now and then: no `to=`
+    Field("name", take="after", after=" " + FUNCTIONS),
+    Field("recipient", take="after", after="to="),
+    Field("name", take="after", after="to=", drop_prefix=FUNCTIONS),
+)
 
 TABLE: Final = rows("""
     role                  ASSISTANT   -> header
-    role                  @text       -> header
+    role                  @text       -> foreign    # a turn of somebody else, made up
 
-    header                CHANNEL     -> sent        when=recipient
-    header                CHANNEL     -> channel
-    channel sent          CONSTRAIN   -> typed
+    header                TO          -> addressed  when=words!
+    header                TO          -> addressed  when=words=assistant
+    header                TO          -> content    keep release          # prose
+    header addressed      CHANNEL     -> channel
+    channel               CONSTRAIN   -> typed
 
-    header channel sent typed  MESSAGE  -> arguments  do=call when=recipient & recipient:first_segment!=python,browser,container & recipient!=assistant
-    header                MESSAGE     -> content
-    channel sent typed    MESSAGE     -> reasoning   when=channel=analysis
-    channel sent typed    MESSAGE     -> content     when=channel=final
-    channel sent typed    MESSAGE     -> content     when=channel=commentary & recipient!
-    channel sent typed    MESSAGE     -> ignored
+    addressed channel typed  MESSAGE  -> arguments  do=call when=name & recipient:first_segment!=python,browser,container & recipient!=assistant
+    channel typed         MESSAGE     -> reasoning  when=channel=analysis
+    channel typed         MESSAGE     -> content    when=channel=final
+    channel typed         MESSAGE     -> content    when=channel=commentary & recipient!
+    addressed channel typed  MESSAGE  -> ignored    when=recipient
+    channel typed         MESSAGE     -> ignored    odd=unknown_channel
+    addressed             MESSAGE     -> ignored    odd=unknown_channel   # to nobody: `to=` and a blank
+    header                MESSAGE     -> content    when=words!           # no channel at all
+    header                MESSAGE     -> content    when=words=assistant
+    header foreign        MESSAGE     -> ignored    odd=stray_text
 
-    header channel sent typed  START  -> role
-    header channel sent   END         -> between     release    # gpt-oss: an answer without <|message|>
-    typed                 END         -> between
-    header                @bad        -> content     release    # a whole answer without any header
-    channel sent typed    @bad        -> ignored
+    header addressed channel typed foreign  START -> role
+    header                END         -> between    release               # a whole answer without any header
+    channel               END         -> between    odd=malformed when=channel=analysis  # gpt-oss, refusing: no <|message|>
+    channel               END         -> between    release odd=malformed
+    addressed typed foreign  END      -> between    odd=malformed
+    header channel        @bad        -> content    release
+    addressed typed foreign  @bad     -> ignored
 
     reasoning content ignored  END    -> between
     arguments             @closed     -> called
-    arguments             END         -> between     do=end
-    arguments             @bad        -> ignored
+    arguments             END         -> between    do=end
+    arguments             @bad        -> ignored                          # no JSON, say, a content type `code`
     called                END         -> between
-    called                @text       -> ignored
+    called                START       -> role       odd=missing_end
+    called                @text       -> ignored    odd=stray_text
     between               START       -> role
+    between               CHANNEL     -> channel    odd=missing_start
+    between               @text       -> lost       odd=stray_text        # only messages hold text
+    lost                  START       -> role
 """)
 
 HARMONY: Final = Format(
@@ -68,22 +91,24 @@ HARMONY: Final = Format(
         Terminal("MESSAGE", ("<|message|>",), dedicated=True),
         Terminal("END", ("<|end|>", "<|return|>", "<|call|>"), dedicated=True),
         Terminal("ASSISTANT", ("assistant",)),
+        Terminal("TO", (" to=",)),
     ),
     regions=(
         CONTENT,
         Region("role", Gap(), "none"),
-        Region("header", Capture(RECIPIENT, release=True), "none"),
+        Region("foreign", Capture(), "none"),
+        Region("header", Capture((WORDS,), release=True), "none"),
+        Region("addressed", Capture(ADDRESSED), "none"),  # a recipient before the channel
         Region("channel", Capture((CHANNEL, *RECIPIENT)), "none"),
-        Region("sent", Capture((CHANNEL,)), "none"),  # a channel whose recipient stood before it
-        Region("typed", Capture(), "none"),
+        Region("typed", Capture(RECIPIENT), "none"),
         Region("reasoning", Text(), "reasoning"),
         Region("arguments", Json(), "call"),
         Region("called", Gap(), "call"),
         Region("ignored", Text(), "none"),
-        Region("between", Text(), "none"),
+        Region("between", Gap(), "none"),
+        Region("lost", Text(), "none"),
     ),
     rows=TABLE,
     start=Start("header", "header", scan=(("<|start|>", "role"),)),
     specials=("<|endoftext|>", "<|startoftext|>", "<|endofprompt|>"),
-    experimental=True,
 )

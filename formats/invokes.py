@@ -63,7 +63,7 @@ INVOKE: Final = """
     ~value           INVOKE_END     -> ~closing_invoke   do=end odd=missing_end
     ~closing_invoke  SECTION_END INVOKE SECTION -> ~between  keep
     ~value           SECTION_END    -> ~closing_section  do=end odd=missing_end
-    ~closing_section INVOKE SECTION -> after       keep
+    ~closing_section SECTION      -> after       keep
 """
 """The rows of an invoke; `~` stands for nothing, or for `lone_`."""
 

@@ -1,15 +1,18 @@
-"""Llama 3 JSON: calls without a marker.
+"""Llama JSON: calls without a marker.
 
     output = "<|python_tag|>"? call ((";" " "?)? call)*
     call   = {"name": NAME, "parameters": ARGUMENTS}
 
 Only an object at the very beginning of the answer can be a call, and only once its name and the key of its arguments
-were read; anything else is the answer itself.
+were read; anything else is the answer itself. So is what a call's opener turns out to be if no call follows, such as code
+behind "<|python_tag|>". What follows a call is content, unless it is another one.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+from attrs import evolve
 
 from unbraid.core.compose import CONTENT, FRESH, FRESH_ROW
 from unbraid.core.grammar import Envelope, Format, Gap, Region, Terminal
@@ -27,10 +30,12 @@ UNMARKED: Final = rows("""
     separated  BRACE    -> call       keep
 """)
 
+UNMARKED_CALL: Final = Envelope(arguments=("parameters", "arguments"), commit="arguments")
+
 LLAMA3_JSON: Final = Format(
     name="llama3_json",
-    about="Llama 3 and 4 calls: bare JSON objects",
-    aliases=("llama4_json", "llama3", "llama"),
+    about="Llama 3 calls: bare JSON objects",
+    aliases=("llama3", "llama"),
     tools=True,
     terminals=(
         Terminal("PYTHON_TAG", ("<|python_tag|>",), dedicated=True),
@@ -41,18 +46,27 @@ LLAMA3_JSON: Final = Format(
         CONTENT,
         FRESH,
         Region("tagged", Gap(), "call", trial="opening", at_end="text"),
-        Region(
-            "call",
-            Envelope(arguments=("parameters", "arguments"), commit="arguments"),
-            "call",
-            trial="opening",
-            at_end="text",
-        ),
+        Region("call", UNMARKED_CALL, "call", trial="opening", at_end="text"),
         Region("ended", Gap(touches=True), "content"),
         Region("separated", Gap(), "call", trial="opening", at_end="text"),
     ),
     rows=(FRESH_ROW, *UNMARKED),
-    specials=("<|begin_of_text|>", "<|eom_id|>", "<|eot_id|>", "<|end_of_text|>"),
+    specials=(
+        *("<|begin_of_text|>", "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>"),
+        *("<|eom_id|>", "<|eot_id|>"),
+    ),
     unmarked=True,
-    experimental=True,
+)
+
+LLAMA4_JSON: Final = evolve(
+    LLAMA3_JSON,
+    name="llama4_json",
+    about="Llama 4 calls: bare JSON objects",
+    aliases=(),
+    # Its vocabulary has other tokens around code.
+    terminals=tuple(evolve(terminal, dedicated=False) for terminal in LLAMA3_JSON.terminals),
+    specials=(
+        *("<|begin_of_text|>", "<|end_of_text|>", "<|header_start|>", "<|header_end|>"),
+        *("<|eom|>", "<|eot|>", "<|python_start|>", "<|python_end|>"),
+    ),
 )

@@ -38,7 +38,8 @@ delimited  DEEPSEEK_V3         reasoning  deepseek_v3 deepseek-v3 deepseek_v31
 delimited  HOLO2               reasoning  holo2
 delimited  IDENTITY            reasoning  identity none passthrough qwen3-vl-instruct
 harmony    HARMONY             both       harmony openai openai_gptoss gpt-oss gpt_oss gptoss
-llama      LLAMA3_JSON         tools      llama3_json llama4_json llama3 llama
+llama      LLAMA3_JSON         tools      llama3_json llama3 llama
+llama      LLAMA4_JSON         tools      llama4_json
 k2         K2_REASONING        reasoning  k2_horizon
 k2         K2_TOOLS            tools      k2_horizon
 dsml       DEEPSEEK_V4_REASONING   reasoning  deepseek_v4 deepseek-v4
@@ -69,6 +70,26 @@ pythonic   OLMO3_REASONING     reasoning  olmo3 olmo3-think
 pythonic   LFM2                tools      lfm2 lfm2-thinking
 pythonic   LFM2_REASONING      reasoning  lfm2-thinking
 gemma      GEMMA4              both       gemma4 gemma4-no-thinking gemma_4 gemma-4
+kimi       KIMI_K2_REASONING   reasoning  kimi_k2 kimi_k25 kimi_thinking
+kimi       KIMI_K2_TOOLS       tools      kimi_k2 kimik2
+kimi       KIMI_K3             both       kimi_k3
+kimi       KIMI                reasoning  kimi
+plamo      PLAMO3_REASONING    reasoning  plamo3
+plamo      PLAMO3_TOOLS        tools      plamo3
+deepseek   DEEPSEEK_V3         tools      deepseek_v3 deepseekv3 deepseek
+deepseek   DEEPSEEK_V31        tools      deepseek_v31 deepseekv31 deepseek31 deepseek_v3_1 deepseek3 cogito
+granite    GRANITE             tools      granite
+granite    GRANITE4            tools      granite4
+granite    GRANITE_20B_FC      tools      granite-20b-fc
+granite    GRANITE_REASONING   reasoning  granite
+mistral    MISTRAL_REASONING   reasoning  mistral ministral mistral_v13
+mistral    MISTRAL_V11_REASONING  reasoning  mistral_v11
+mistral    MISTRAL_TOOLS       tools      mistral ministral mistral_v11 mistral_v13
+mistral    MISTRAL_JSON        tools      mistral_json
+inkling    INKLING             both       inkling
+cohere     COHERE_COMMAND3     both       cohere_command3 cohere cohere_cmd
+cohere     COHERE_COMMAND4     both       cohere_command4
+minicpm    MINICPMV            reasoning  minicpmv
 """
 """A format a line: module, attribute, role, names."""
 

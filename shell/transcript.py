@@ -1,6 +1,7 @@
 """The source text that events have not accounted for yet, as a value.
 
-    feed(source, delta) ... take(source, points) = the next `points` code points, and what is left
+    source = feed(source, delta)                            what came in
+    taker = Taker(source); taker.take(points); taker.left()   the next code points of it; what is left
 
 Events say how many code points of the source they stand for, not which (law 2). Who needs the source text itself, to give a
 call back as it was written, keeps it here: what came in and has not left. With ids it is the text of the ids, the truth
@@ -47,21 +48,38 @@ def finish(source: Source) -> Source:
     return _added(source, flush(source.pending), b"")
 
 
-def take(source: Source, points: int) -> tuple[str, Source]:
-    """The next `points` code points, fewer if there are no more, and what is left.
-
-    >>> take(Source(("abcd", "e")), 3)
-    ('abc', Source(pieces=('de',), pending=b'', blank=False))
-    """
-    if not points:
-        return "", source
-    text = join(source.pieces)
-    left = text[points:]
-    return text[:points], Source((left,) if left else (), source.pending, source.blank)
-
-
 def _added(source: Source, text: str, pending: bytes) -> Source:
-    blank = source.blank and not text
     if source.blank and text:
-        text = text.removeprefix(" ")
-    return Source(append(source.pieces, text), pending, blank)
+        return Source(append(source.pieces, text.removeprefix(" ")), pending)
+    return Source(append(source.pieces, text), pending, source.blank)
+
+
+class Taker:
+    """Takes from `source`, in one step; the text is joined only if something is taken.
+
+    >>> taker = Taker(Source(("abcd", "e")))
+    >>> taker.take(2), taker.take(1), taker.left().pieces
+    ('ab', 'c', ('de',))
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._text: str | None = None
+        self._place = 0
+
+    def take(self, points: int) -> str:
+        """The next `points` code points; fewer if there are no more."""
+        if not points:
+            return ""
+        if self._text is None:
+            self._text = join(self._source.pieces)
+        taken = self._text[self._place : self._place + points]
+        self._place += len(taken)
+        return taken
+
+    def left(self) -> Source:
+        """What was not taken."""
+        if self._text is None:
+            return self._source
+        rest = self._text[self._place :]
+        return Source((rest,) if rest else (), self._source.pending, self._source.blank)

@@ -42,6 +42,7 @@ ELSEWHERE: Final = {
     "B128": "tool_choice=none of the request: tests/serving; with tools=() below",
     "B130": "a stop string of the request: tests/serving",
     "B162": "include_reasoning of the request: tests/serving",
+    "B139": "another dialect under the name of this one: tests/corpus/llama4_pythonic",
     "B163": "a generated input: tests/laws/test_linearity.py",
     "B165": "a generated input: tests/laws/test_linearity.py",
 }

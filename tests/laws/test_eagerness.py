@@ -22,7 +22,7 @@ from tests.laws.inputs import Pair, name_of, pairs
 from tests.laws.machines import begin, composed, machine_of
 from tests.laws.walks import walk
 from unbraid.core.events import Event, Markup, ToolName
-from unbraid.core.grammar import GAP_CAP, WHITESPACE, Capture, Envelope, Format, Gap, Json, Payload, Region, Terminal, Tree, Text
+from unbraid.core.grammar import GAP_CAP, WHITESPACE, Capture, Envelope, Format, Gap, Json, Payload, PythonCalls, Region, Terminal, Tree, Text
 from unbraid.core.machine import step
 from unbraid.core.records import Flowing, InValue, ParserState
 
@@ -147,4 +147,5 @@ def test_a_call_is_announced_where_its_name_ends(case: Case) -> None:
 
 def _is_late(fmt: Format) -> bool:
     """Formats that decide later on purpose: a whole block, or the key of the arguments too."""
-    return any(region.trial == "block" for region in fmt.regions) or fmt.unmarked or "harmony" in fmt.name
+    late = any(region.trial == "block" or isinstance(region.kind, PythonCalls) for region in fmt.regions)
+    return late or fmt.unmarked or "harmony" in fmt.name

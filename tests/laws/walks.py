@@ -14,7 +14,7 @@ from typing import Final
 
 from attrs import frozen
 
-from unbraid.core.grammar import Capture, Envelope, Format, Gap, Json, Region, Row, Terminal, Text, Tree, Value
+from unbraid.core.grammar import Braces, Capture, Envelope, Format, Gap, Json, PythonCalls, Region, Row, Terminal, Text, Tree, Value
 
 WORDS: Final = (
     "a", "plan", "so", "Oslo", "3 < 4", "x > y", "é", "東京", "👩‍🚀", "\n", "\n\n", " ", "\t", "\r\n", ".\n", "<", "</", "<|", "{", "}", '"', "\\",
@@ -23,6 +23,10 @@ WORDS: Final = (
 NAMES: Final = ("get_weather", "run", "now", "nope", "a.b", "x" * 300, "na me", "", "functions.run")
 KEYS: Final = ("city", "days", "opts", "flag", "cmd", "nope", "", "x" * 300, "channel", "tags", "item", "arguments")
 VALUES: Final = ("Oslo", '{"cmd": "ls"}', "3", "true", "None", '{"a": [1, null]}', "[1, 2", "1e3", "", "\n", "\nx\n", '"quoted"', " 7 ", "007", "\x01", "é\n")
+PYTHON: Final = (
+    "'Oslo'", '"it\\\'s"', "3", "-1.50", "007", "True", "None", "[1, {'a': (2,)}]", "{'a': [], 1: 'x'}", "{'a', 'b'}", "('x' \"y\")", r"'\n\x41\u00e9'",
+    "'''a'b'''", r"r'\d'", "f'{{x}}'", "f'{x}'", "b'x'", "x", "1 + 1", f"'{'y' * 300}'", "{'" + "z" * 300 + "'}", "'\n'", "", "1e999", "é", r"'\u00",
+)  # fmt: skip
 TERMINAL_ODDS: Final = 0.85
 NOISE_ODDS: Final = 0.12
 CUT_ODDS: Final = 0.04
@@ -102,6 +106,11 @@ def _filler(region: Region, random: Random) -> str:
             return _envelope(region.kind, random)
         case Tree(prefix=prefix):
             return _damaged("".join(_element(prefix, random, 3) for _ in range(random.randint(0, 4))), random)
+        case PythonCalls(shape=shape):
+            calls = [_python_call(random) for _ in range(random.randint(0, 3))]
+            return _damaged("\n".join(calls) if shape == "lines" else f"[{', '.join(calls)}]", random)
+        case Braces():
+            return _damaged(_braces(region.kind, random), random)
 
 
 def _attributes(text: str, random: Random) -> str:
@@ -118,6 +127,18 @@ def _element(prefix: str, random: Random, depth: int) -> str:
         inner = random.choice(("", "", "\n", "x")).join(_element(prefix, random, depth - 1) for _ in range(random.randint(1, 3)))
     closer = name if random.random() < 0.95 else random.choice(KEYS)
     return f"{prefix}<{name}>{inner}{prefix}</{closer}>" + random.choice(("", "", "\n", "x"))
+
+
+def _python_call(random: Random) -> str:
+    keywords = [f"{random.choice(KEYS)}={random.choice(PYTHON)}" for _ in range(random.choice((0, 1, 1, 2, 4)))]
+    return f"{random.choice(NAMES)}({', '.join(keywords)})"
+
+
+def _braces(kind: Braces, random: Random) -> str:
+    values = (f"{kind.quote}{random.choice(WORDS)}{kind.quote}", "3", "true", "two words", "[1,{a:2}]", f"{{b:{kind.quote}{kind.quote}}}")
+    pairs = [f"{random.choice(KEYS)}{random.choice(kind.pair)}{random.choice(values)}" for _ in range(random.choice((0, 1, 1, 2, 4)))]
+    place = random.randrange(len(kind.open))
+    return kind.open[place] + ",".join(pairs) + kind.close[place]
 
 
 def _captured(slots: set[str], random: Random) -> str:

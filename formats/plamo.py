@@ -1,0 +1,100 @@
+"""PLaMo 3: markers of several tokens, each "<|plamo:begin_" or "<|plamo:end_", a word, and ":plamo|>".
+
+    reasoning = begin(think)? text end(think)
+    section   = begin(tool_requests) call+ end(tool_requests)
+    call      = begin(tool_request) begin(tool_name) name end(tool_name)
+                begin(tool_arguments) "<|plamo:constrain|>json<|plamo:msg|>" json end(tool_arguments) end(tool_request)
+
+"<|plamo:tag|>" ends a turn, and thoughts with it. The model may think again anywhere in its answer. With thinking switched
+off the markers of thoughts are content.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import evolve
+
+from unbraid.core.grammar import WHITESPACE, Capture, Field, Format, Gap, Region, Switch, Terminal, Text
+from unbraid.core.notation import rows
+from unbraid.formats.plain import plain_when_off
+from unbraid.formats.qwen import think_half
+from unbraid.formats.sections import SECTION_REGIONS, SECTIONS
+
+TURN_END: Final = Terminal("TURN_END", ("<|plamo:tag|>",), dedicated=True)
+
+
+def _begin(word: str) -> str:
+    return f"<|plamo:begin_{word}:plamo|>"
+
+
+def _end(word: str) -> str:
+    return f"<|plamo:end_{word}:plamo|>"
+
+
+def _with_turn_end(half: Format) -> Format:
+    return evolve(half, terminals=(*half.terminals, TURN_END), rows=(*half.rows, *TURNS))
+
+
+TURNS: Final = rows("""
+    content                         THINK_START  -> opened
+    opened reasoning                TURN_END     -> fresh
+    fresh content plain plain_text  TURN_END     -> @same
+""")
+
+PLAMO3_REASONING: Final = _with_turn_end(
+    plain_when_off(
+        think_half(
+            "plamo3",
+            "PLaMo 3 reasoning: switched by enable_thinking",
+            start=_begin("think"),
+            end=_end("think"),
+            switches=(Switch(("enable_thinking",)),),
+            stops=("<|plamo:tag|>",),
+            specials=(),
+            dedicated=False,
+        )
+    )
+)
+
+REQUESTS: Final = rows("""
+    content              TURN_END       -> @same
+    header               NAME           -> name
+    name                 NAME_END       -> named      do=call when=name
+
+    named unread         ARGUMENTS      -> arguments
+    named unread         CALL_END       -> between    do=end                  # a call without arguments
+    named unread         CALL           -> header     do=end odd=missing_end
+    named unread         SECTION_END    -> after      do=end odd=missing_end
+    named                @text          -> unread     odd=stray_text
+
+    arguments            ARGUMENTS_END  -> called     do=end
+    called               ARGUMENTS_END  -> called
+    called between junk  TURN_END       -> after
+    after                TURN_END       -> @same
+""")
+
+PLAMO3_TOOLS: Final = Format(
+    name="plamo3",
+    about="PLaMo 3 calls: sections of names and JSON",
+    tools=True,
+    terminals=(
+        Terminal("SECTION", (_begin("tool_requests"),)),
+        Terminal("SECTION_END", (_end("tool_requests"),)),
+        Terminal("CALL", (_begin("tool_request"),)),
+        Terminal("CALL_END", (_end("tool_request"),)),
+        Terminal("NAME", (_begin("tool_name"),)),
+        Terminal("NAME_END", (_end("tool_name"),)),
+        Terminal("ARGUMENTS", (_begin("tool_arguments") + "<|plamo:constrain|>json<|plamo:msg|>",)),
+        Terminal("ARGUMENTS_END", (_end("tool_arguments"),)),
+        TURN_END,
+    ),
+    regions=(
+        *SECTION_REGIONS,
+        Region("header", Gap(), "call", trial="opening"),
+        Region("name", Capture((Field("name"),), stops=WHITESPACE + "<{"), "call", trial="opening"),
+        Region("named", Gap(), "call"),
+        Region("unread", Text(), "none"),  # between name and arguments
+    ),
+    rows=(*SECTIONS, *REQUESTS),
+)

@@ -1,0 +1,91 @@
+"""How one request is answered: everything that is decided before the first token, as one value.
+
+    plan      = machine + where it starts + what the client sees and how + what the engine must do
+    answer    = a pure function of (plan, the engine's output)
+
+`planning` makes plans of requests; who needs no request makes one by hand: `Plan(machine)` has the defaults of the library.
+Each field changes what leaves the server; `tests/serving/test_plan.py` flips every one.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Final, Literal, TypeAlias
+
+from attrs import fields, frozen
+
+from unbraid.core.bind import Machine
+from unbraid.shell.deltas import ReasoningField
+from unbraid.shell.demand import Demand
+from unbraid.shell.hidden import VisibleCalls
+from unbraid.shell.opening import StartAt
+from unbraid.shell.truncated import Truncated
+
+UsageWhen: TypeAlias = Literal["never", "last", "every"]
+CallFinish: TypeAlias = Literal["tool_calls", "stop"]
+
+
+@frozen
+class Plan:
+    """One request's answer. A frozen record; `fingerprint` compares two across processes.
+
+    | field | says |
+    |---|---|
+    | `machine` | what reads the output |
+    | `model` | the name in the response |
+    | `at` | where generation starts; `auto`: the format, the template kwargs and the prompt say it |
+    | `stream` | chunks as server-sent events, or one message |
+    | `choices` | how many answers |
+    | `role`, `echo` | whose message it is; the beginning of it that the prompt held, repeated in the answer |
+    | `reasoning_field` | the key of reasoning; `none`: reasoning is hidden, its tokens too |
+    | `truncated` | what becomes of a call that is cut off |
+    | `named` | the content is the JSON arguments of this function |
+    | `calls` | which calls the client sees |
+    | `call_finish` | the finish reason of an answer with complete calls |
+    | `promote` | an answer without content takes its reasoning as content |
+    | `stops` | stop strings, matched on visible content |
+    | `logprobs` | None, or how many likeliest alternatives to send with each token's log probability |
+    | `token_ids` | send the ids of visible tokens, and of the prompt |
+    | `usage` | token counts in a stream: never, in a last chunk, or in every chunk |
+    | `history` | calls that the conversation already holds, for ids that count on |
+    | `demand` | what the engine must make sure of |
+    """
+
+    machine: Machine
+    model: str = "unbraid"
+    at: StartAt = "auto"
+    stream: bool = False
+    choices: int = 1
+    role: str = "assistant"
+    echo: str = ""
+    reasoning_field: ReasoningField = "reasoning_content"
+    truncated: Truncated = "emit"
+    named: str | None = None
+    calls: VisibleCalls = "all"
+    call_finish: CallFinish = "tool_calls"
+    promote: bool = False
+    stops: tuple[str, ...] = ()
+    logprobs: int | None = None
+    token_ids: bool = False
+    usage: UsageWhen = "never"
+    history: int = 0
+    demand: Demand = Demand()
+
+    @property
+    def shows_reasoning(self) -> bool:
+        """Does the client read it?"""
+        return self.reasoning_field != "none"
+
+    @property
+    def shows_tokens(self) -> bool:
+        """Does the client get token ids or log probabilities?"""
+        return self.token_ids or self.logprobs is not None
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of all that matters to an answer under way, in hexadecimal."""
+        values = [getattr(self, name) for name in _COMPARED]
+        return sha256(repr((self.machine.fingerprint, values)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_COMPARED: Final = tuple(field.name for field in fields(Plan) if field.name not in ("machine", "demand"))
