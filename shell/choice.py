@@ -2,9 +2,9 @@
 
     parser      deltas to events (the core)
     named       content to the arguments of a forced call          `forced_json`
-    whole       calls that are cut off                              `truncated`
+    cut         calls that are cut off                              `truncated`
     calls       calls that the client does not see                  `hidden`
-    promotion   reasoning as content, at the end                    `promotion`
+    thought     reasoning as content, at the end                    `promotion`
     stop        stop strings                                        `stops`
     tokens      which tokens the client may know of                 `visible`
 
@@ -18,9 +18,11 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from unbraid.core.events import Event, Events, ReasoningChunk, ToolCallEnd
+from unbraid.core.events import Events, ToolCallEnd
 from unbraid.core.machine import finish, start, step
-from unbraid.core.records import ParserState
+from unbraid.core.records import InStep, ParserState, TextFeed
+from unbraid.core.tokens import count_reasoning_tokens
+from unbraid.core.vocabulary import Vocabulary
 from unbraid.shell import transcript
 from unbraid.shell.forced_json import Named, named_call, named_end
 from unbraid.shell.hidden import visible_calls
@@ -57,7 +59,7 @@ class ChoiceState:
 
 @frozen
 class Told:
-    """What one step tells the client: events, and for each the tokens that it makes visible (none if nobody asks)."""
+    """What one step tells the client: events, and for each the tokens that it makes visible (empty if nobody asks)."""
 
     events: Events = ()
     shown: tuple[Shown, ...] = ()
@@ -66,24 +68,106 @@ class Told:
 def begin(plan: Plan, feed: FeedKind = "text", prompt: Prompt = None) -> ChoiceState:
     """The state before the first delta. Raises as `start` does."""
     parser = start(plan.machine, feed, prompt, plan.at)
-    blank: bool = getattr(parser.feed, "blank", False)
+    blank: bool = getattr(parser.feed, "blank", False) if isinstance(parser, InStep) else False
     return ChoiceState(parser, cut=Cut(source=Source(blank=blank)), tokens=Tokens(blank=blank))
 
 
 def advance(
     plan: Plan, state: ChoiceState, text: str | None, ids: tuple[int, ...], logprobs: Sequence[Logprob] = ()
 ) -> tuple[ChoiceState, Told]:
-    """One delta. `logprobs`: one for each id, where the plan asks for them. Raises as `step` does."""
+    """One delta. `logprobs`: one for each id, or none. Raises as `step` does."""
     parser, events = step(plan.machine, state.parser, text, ids)
-    source, tokens = state.cut.source, state.tokens
-    vocabulary = plan.machine.vocabulary if ids else None
+    known = None if _by_text(parser) else plan.machine.vocabulary
+    fed = _feed(plan, state, known, text, ids, logprobs)
+    return _reduce(plan, fed, parser, len(ids), events, final=False)
+
+
+def conclude(plan: Plan, state: ChoiceState) -> tuple[ChoiceState, Told]:
+    """The engine's output is over."""
+    parser, events = finish(plan.machine, state.parser)
+    cut = state.cut
+    cut = Cut(cut.waiting, cut.open, cut.gone, transcript.finish(cut.source))
+    fed = ChoiceState(
+        state.parser, state.named, cut, state.thought, state.stop, state.tokens, state.complete, state.spent
+    )
+    return _reduce(plan, fed, parser, 0, events, final=True)
+
+
+def _by_text(parser: ParserState) -> bool:
+    return isinstance(parser, InStep) and isinstance(parser.feed, TextFeed)
+
+
+def _feed(
+    plan: Plan,
+    state: ChoiceState,
+    known: Vocabulary | None,
+    text: str | None,
+    ids: tuple[int, ...],
+    logprobs: Sequence[Logprob],
+) -> ChoiceState:
+    """What must be remembered of the delta itself."""
+    cut, tokens = state.cut, state.tokens
     if plan.truncated != "emit":
-        source = transcript.feed(source, vocabulary, None if ids else _fed(plan, state, text), ids)
-    if plan.shows_tokens and vocabulary is not None:
-        tokens = add_tokens(tokens, vocabulary, ids, logprobs)
-    spent = _spend(state.spent, len(ids), events)
-    return _reduce(plan, _State(parser, state.named, state.cut, source, state.thought, state.stop, tokens), events)
+        cut = Cut(cut.waiting, cut.open, cut.gone, transcript.feed(cut.source, known, text, ids))
+    if plan.shows_tokens and known is not None:
+        tokens = add_tokens(tokens, known, ids, logprobs)
+    if cut is state.cut and tokens is state.tokens:
+        return state
+    return ChoiceState(
+        state.parser, state.named, cut, state.thought, state.stop, tokens, state.complete, state.spent
+    )
 
 
-"""E
-python3 - <<'E'
+def _reduce(
+    plan: Plan, state: ChoiceState, parser: ParserState, count: int, events: Events, *, final: bool
+) -> tuple[ChoiceState, Told]:
+    """Through all reducers, in the order of the table above."""
+    spent = Spent(state.spent.completion + count, state.spent.reasoning + count_reasoning_tokens(events))
+    named, events = _named(plan, state.named, events, final=final)
+    cut, events = _whole(plan, state.cut, events, final=final)
+    events = visible_calls(plan.calls, events)
+    thought, events = _promoted(plan, state.thought, events, final=final)
+    stop, events = _stopped(plan, state.stop, events, final=final)
+    tokens, shown = _tokens(plan, state.tokens, events)
+    complete = state.complete + sum(isinstance(event, ToolCallEnd) and event.complete for event in events)
+    return ChoiceState(parser, named, cut, thought, stop, tokens, complete, spent), Told(events, shown)
+
+
+def _named(plan: Plan, named: Named, events: Events, *, final: bool) -> tuple[Named, Events]:
+    named, events = named_call(plan.named, named, events)
+    if not final:
+        return named, events
+    named, rest = named_end(plan.named, named)
+    return named, events + rest
+
+
+def _whole(plan: Plan, cut: Cut, events: Events, *, final: bool) -> tuple[Cut, Events]:
+    if plan.truncated == "emit":
+        return cut, events
+    openers = opening_terminals(plan.machine.format)
+    cut, events = whole_calls(plan.truncated, openers, cut, events)
+    if not final:
+        return cut, events
+    cut, rest = whole_calls_end(plan.truncated, openers, cut)
+    return cut, events + rest
+
+
+def _promoted(plan: Plan, thought: Thought, events: Events, *, final: bool) -> tuple[Thought, Events]:
+    if not plan.promote:
+        return thought, events
+    thought = remember(thought, events)
+    return thought, (events + promote(thought) if final else events)
+
+
+def _stopped(plan: Plan, stop: Stop, events: Events, *, final: bool) -> tuple[Stop, Events]:
+    stop, events = stop_at(plan.stops, stop, events)
+    if not final:
+        return stop, events
+    stop, rest = stop_end(stop)
+    return stop, events + rest
+
+
+def _tokens(plan: Plan, tokens: Tokens, events: Events) -> tuple[Tokens, tuple[Shown, ...]]:
+    if not plan.shows_tokens:
+        return tokens, ()
+    return show_tokens(tokens, events, reasoning=plan.shows_reasoning)

@@ -28,7 +28,7 @@ TABLE: Final = r'''
 "$TEXT\n</think>\n" = "step3p5 nemotron_v3 poolside_v1 ernie45 step3"
 "$TEXT</think>\n" = "glm45 glm53"
 "$TEXT</seed:think>\n" = "seed_oss"
-"$TEXT</ifm|think>\n" = "k2_horizon"
+"$TEXT</ifm|think>" = "k2_horizon"
 "$TEXT</think>" = """mimo deepseek_r1 deepseek_v3 deepseek_v4 deepseek_v41 holo2 hy_v3 hy_v4 ling3 olmo3 lfm2-thinking kimi_k2
     minicpmv iquest_q1 step5"""
 "<mm:think>$TEXT</mm:think>" = "minimax_m3"
@@ -41,7 +41,7 @@ TABLE: Final = r'''
 "<|inner_prefix|>$TEXT<|inner_suffix|>" = "apertus apertus2509"
 "<|content_thinking|>$TEXT<|end_message|><|message_model|>" = "inkling"
 " to=self<|message|>$TEXT<|eom|><|start|>assistant" = "muse muse_glimmer"
-"Here is my thought process:$TEXT Here is my response:" = "granite"
+"Here is my thought process:${TEXT}Here is my response:" = "granite"
 "<think>\n$TEXT\n</think>\n<answer>\n" = "hunyuan_a13b"
 "◁think▷$TEXT◁/think▷" = "kimi"
 
@@ -52,7 +52,7 @@ TABLE: Final = r'''
 "<|START_TEXT|>$TEXT<|END_TEXT|>" = "cohere_command4"
 "<|content_text|>$TEXT<|end_message|><|message_model|>" = "inkling"
 " to=user<|message|>$TEXT<|eom|><|start|>assistant" = "muse muse_glimmer"
-"" = "llama3_json pythonic llama4_pythonic"                  # calls are the whole answer
+"" = "llama3_json llama4_json pythonic llama4_pythonic"                  # calls are the whole answer
 
 [[calls]]
 names = "hermes"
@@ -139,7 +139,6 @@ pair = """<parameter name="$KEY">$VALUE</parameter>\n"""
 
 [[calls]]
 names = "minimax_m3"
-before = "\n"
 open = "]<]minimax[>[<tool_call>\n"
 call = """]<]minimax[>[<invoke name="$NAME">\n$PAIRS]<]minimax[>[</invoke>\n"""
 close = "]<]minimax[>[</tool_call>"
@@ -253,7 +252,7 @@ joint = ", "
 quoted = true
 
 [[calls]]
-names = "llama3_json"
+names = "llama3_json llama4_json"
 call = """{"name": "$NAME", "parameters": $JSON}"""
 between = "; "
 
@@ -267,7 +266,7 @@ names = "mistral"
 call = "[TOOL_CALLS]$NAME[ARGS]$JSON"
 
 [[calls]]
-names = "mistral_v3 mistral_pre_v11"
+names = "mistral_json"
 open = "[TOOL_CALLS] ["
 call = """{"name": "$NAME", "arguments": $JSON}"""
 between = ", "
@@ -425,13 +424,19 @@ class Writer:
 
     def write(self, turn: Turn) -> str:
         """The output that says `turn`, or as much of it as this pair has words for."""
-        parts = [
-            Template(self.reasoning).substitute(TEXT=turn.reasoning) if turn.reasoning else "",
-            Template(self.answer).substitute(TEXT=turn.answer) if turn.answer else "",
-        ]
-        if turn.calls and self.calls is not None:
-            parts += [self.calls.before if parts[1] == turn.answer != "" else "", self.calls.write(turn.calls)]
-        return "".join(parts)
+        reasoning = Template(self.reasoning).substitute(TEXT=turn.reasoning) if turn.reasoning else ""
+        answer = Template(self.answer).substitute(TEXT=turn.answer) if turn.answer else ""
+        if not turn.calls or self.calls is None:
+            return reasoning + answer
+        return reasoning + answer + (self.calls.before if answer else "") + self.calls.write(turn.calls)
+
+    def says(self, turn: Turn) -> Turn:
+        """What `write` has words for."""
+        return Turn(
+            turn.reasoning if self.reasoning else "",
+            turn.answer if self.answer else "",
+            turn.calls if self.calls is not None else (),
+        )
 
 
 def writer(reasoning: str | None, tools: str | None) -> Writer:

@@ -17,6 +17,7 @@ Source counts stay true: the events that leave account for the same source as th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias, assert_never
 
 from attrs import frozen
@@ -44,6 +45,7 @@ _OUTSIDE: Final = ("content", "reasoning")
 """Channels of regions that are outside of any block of calls."""
 
 
+@lru_cache(maxsize=64)
 def opening_terminals(form: Format) -> frozenset[str]:
     """The terminals that stand between text and the name of a call: those that lead into a trial or a block."""
     regions = {region.name: region for region in form.regions}

@@ -48,13 +48,24 @@ ELSEWHERE: Final = {
 }
 
 OURS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "B043": {"policies": {"marker_evidence": "ids"}, "why": "by ids only under marker_evidence=ids; text: first end wins"},
+    "B043": {
+        "policies": {"marker_evidence": "ids"},
+        "why": "by ids only under marker_evidence=ids; text: first end wins",
+    },
     "B080": {
-        "arguments": [{"path": "a.py", "edits": '[{"old": "a", "new": "b"}, \n<parameter=edits>\n{"old": "c", "new": "d"}]'}],
+        "arguments": [
+            {"path": "a.py", "edits": '[{"old": "a", "new": "b"}, \n<parameter=edits>\n{"old": "c", "new": "d"}]'}
+        ],
         "why": "markers in values: an opener counts only for a declared, not yet seen name; then it is no JSON: a string",
     },
-    "B084": {"content": "<tool_call>\n<function=get_wea bye", "why": "commit point: what is no call is released unchanged"},
-    "B137": {"content": "A <tool_call>garbage</tool_call> B", "why": "commit point: what is no call is released unchanged"},
+    "B084": {
+        "content": "<tool_call>\n<function=get_wea bye",
+        "why": "commit point: what is no call is released unchanged",
+    },
+    "B137": {
+        "content": "A <tool_call>garbage</tool_call> B",
+        "why": "commit point: what is no call is released unchanged",
+    },
     "B005": {"arguments": [{"seats": "4", "name": "Row"}], "why": "arguments: wire JSON passes verbatim"},
 }
 
@@ -178,5 +189,7 @@ def test_no_tools_offered_means_text() -> None:
 
 def test_every_case_runs_somewhere() -> None:
     """A case that neither runs here nor is listed waits for its format."""
-    waiting = {case.get("tool_format") or case.get("reasoning_format") for case in handed().values() if not _registered(case)}
+    waiting = {
+        case.get("tool_format") or case.get("reasoning_format") for case in handed().values() if not _registered(case)
+    }
     assert waiting <= {"xlam", "jamba", "step3", "json_required", "hy_v3", "mistral_json", "mistral_v11"}
