@@ -185,7 +185,7 @@ def marker_at(run: Run, place: int) -> bool | None:
     words = run.region.lexicon
     found = words.bare.match(run.buf, place)
     open_end = not run.final or found is None
-    if open_end and (found is None or found.group() in words.extendable) and run.buf[place:] in words.prefixes:
+    if open_end and (found is None or found.group() in words.extendable) and words.begins(run.buf, place):
         return None
     return found is not None
 

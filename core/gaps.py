@@ -63,16 +63,15 @@ def _marker(run: Run, place: int) -> str | None:
     words = run.region.lexicon
     found = words.bare.match(run.buf, place)
     literal = found.group() if found else ""
-    rest = run.buf[place:]
-    waits = not run.final or (not literal and _cut_inside(run, rest))
-    if waits and (not literal or literal in words.extendable) and rest in words.prefixes:
+    open_end = (not literal or literal in words.extendable) and words.begins(run.buf, place)
+    if open_end and (not run.final or (not literal and _cut_inside(run, run.buf[place:]))):
         return None
     return literal
 
 
 def _cut_inside(run: Run, rest: str) -> bool:
     """At the end of the stream: is `rest` the beginning of a marker inside a trial, a call or its block, and so no text?"""
-    if run.trial is not None or run.call is not None:
+    if run.trial is not None or run.call is not None or run.region.channel == "call":
         return True
     words, closers = run.region.lexicon.lexemes, run.region.closers
     return any(literal.startswith(rest) for literal, entry in words.items() if entry.terminal in closers)

@@ -50,9 +50,13 @@ class Lexicon:
                 return place
         return size
 
+    def begins(self, text: str, start: int) -> bool:
+        """Whether all that stands from `start` on is the beginning of a literal, but none yet."""
+        return len(text) - start < self.longest and text[start:] in self.prefixes
+
     def waits(self, text: str, start: int, literal: str) -> bool:
         """Whether `literal`, found at `start`, may still turn out to be the beginning of a longer one."""
-        return literal in self.extendable and text[start:] in self.prefixes
+        return literal in self.extendable and self.begins(text, start)
 
 
 def lexicon(lexemes: Mapping[str, Lexeme]) -> Lexicon:

@@ -37,11 +37,11 @@ def tree(run: Run) -> bool:
     buf, words = run.buf, run.region.lexicon
     found = words.find.search(buf, run.pos)
     if found is None:
-        element_text(run, len(buf) if run.final else words.tail(buf, run.pos))
+        element_text(run, words.tail(buf, run.pos) if _waits(run) else len(buf))
         return False
     place, literal = found.start(), found.group()
     element_text(run, place)
-    if not run.final and words.waits(buf, place, literal):
+    if _waits(run) and words.waits(buf, place, literal):
         return False
     entry = words.lexemes[literal]
     if entry.terminal != TAG:
@@ -50,19 +50,38 @@ def tree(run: Run) -> bool:
     return _tag(run, place + entry.size)
 
 
+def _waits(run: Run) -> bool:
+    """Does more input decide? At the end of the stream the beginning of a tag is text in a value, and nobody's elsewhere."""
+    return not run.final or (isinstance(run.at, InTree) and run.at.leaf is None)
+
+
 def _tag(run: Run, place: int) -> bool:
     """The beginning of a tag stands at the cursor, the rest of it at `place`."""
-    found = _TAG.match(run.buf, place)
-    name = found["name"] if found else None
-    if found is None or (found.end() == len(run.buf) and not found["whole"] and not run.final):
-        return False
     at = run.at
-    if not name or not found["whole"] or not isinstance(at, InTree):
+    if not isinstance(at, InTree):
+        return False
+    if at.leaf is not None and isinstance(at.leaf.shape, Flowing):
+        return _in_string(run, at, at.leaf.name, place)
+    found = _TAG.match(run.buf, place)
+    if found is None or (found.end() == len(run.buf) and not found["whole"] and _waits(run)):
+        return False
+    if not found["name"] or not found["whole"]:
         element_text(run, place)
-    elif at.leaf is not None and at.leaf.shape == Flowing() and not (found["end"] and at.leaf.name == name):
-        element_text(run, found.end())
-    elif not (close_element if found["end"] else open_element)(run, at, name, found.end() - run.pos):
+    elif not (close_element if found["end"] else open_element)(run, at, found["name"], found.end() - run.pos):
         _bad(run, at)
+    return True
+
+
+def _in_string(run: Run, at: InTree, name: str, place: int) -> bool:
+    """In what is exactly a string only its own closer is a tag."""
+    closer = f"/{name}>"
+    rest = run.buf[place : place + len(closer)]
+    if rest == closer:
+        close_element(run, at, name, place + len(closer) - run.pos)
+        return True
+    if _waits(run) and closer.startswith(rest):
+        return False
+    element_text(run, place)
     return True
 
 

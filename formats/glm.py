@@ -87,17 +87,29 @@ LING3_REASONING: Final = evolve(
 
 ON_REQUEST: Final = evolve(THINKING, absent="off")
 
+TURN_END: Final = Terminal("TURN_END", ("</assistant>",), before=NEWLINE)
+"""Laguna's template ends each answer with a newline and this."""
+
+
+def _with_turn_end(half: Format, places: str) -> Format:
+    table = rows(f"{places}  TURN_END -> @same")
+    return evolve(half, terminals=(*half.terminals, TURN_END), rows=(*half.rows, *table))
+
+
 POOLSIDE_REASONING: Final = evolve(
-    think_half(
-        "poolside_v1",
-        "Poolside Laguna reasoning: off unless thinking or enable_thinking is given",
-        aliases=("poolside-v1", "laguna"),
-        after_start=NEWLINE,
-        before_end=NEWLINE,
-        after_end=NEWLINE,
-        switches=(ON_REQUEST,),
-        stops=("<assistant>",),
-        specials=("</assistant>",),
+    _with_turn_end(
+        think_half(
+            "poolside_v1",
+            "Poolside Laguna reasoning: off unless thinking or enable_thinking is given",
+            aliases=("poolside-v1", "laguna"),
+            after_start=NEWLINE,
+            before_end=NEWLINE,
+            after_end=NEWLINE,
+            switches=(ON_REQUEST,),
+            stops=("<assistant>",),
+            specials=(),
+        ),
+        "fresh content",
     ),
     choices=(Choice("identity", off=(ON_REQUEST,)),),
 )
@@ -244,11 +256,9 @@ GLM45_TOOLS: Final = pairs_half(
 
 LING3_TOOLS: Final = pairs_half("ling3", "Ling-3.0 calls: keys and values", specials=LING3_REASONING.specials)
 
-POOLSIDE_TOOLS: Final = pairs_half(
-    "poolside_v1",
-    "Poolside Laguna calls: keys and values",
-    aliases=("poolside-v1", "laguna"),
-    specials=POOLSIDE_REASONING.specials,
+POOLSIDE_TOOLS: Final = _with_turn_end(
+    pairs_half("poolside_v1", "Poolside Laguna calls: keys and values", aliases=("poolside-v1", "laguna")),
+    "content after",
 )
 
 HUNYUAN_TOOLS: Final = Format(

@@ -84,7 +84,6 @@ GRANITE_REASONING: Final = Format(
     rows=rows("""
         fresh             THINK_START  -> opened
         fresh answer      @text        -> content
-        opened            THINK_START  -> @same
         opened            @text        -> reasoning
         opened reasoning  THINK_END    -> answer
     """),

@@ -57,11 +57,13 @@ TABLE: Final = rows("""
     header                MESSAGE     -> content    when=words=assistant
     header foreign        MESSAGE     -> ignored    odd=stray_text
 
-    header addressed channel typed foreign  START -> role
-    header                END         -> between    release               # a whole answer without any header
-    channel               END         -> between    odd=malformed when=channel=analysis  # gpt-oss, refusing: no <|message|>
-    channel               END         -> between    release odd=malformed
-    addressed typed foreign  END      -> between    odd=malformed
+    header addressed channel typed foreign  START -> lost  keep           # where what was captured is forgotten
+    header                END         -> between    when=words!
+    header                END         -> lost       release               # a whole answer without any header
+    channel               END         -> lost       odd=malformed when=channel!
+    channel               END         -> lost       odd=malformed when=channel=analysis  # gpt-oss, refusing: no <|message|>
+    channel               END         -> lost       release odd=malformed
+    addressed typed foreign  END      -> lost       odd=malformed
     header channel        @bad        -> content    release
     addressed typed foreign  @bad     -> ignored
 

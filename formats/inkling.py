@@ -27,7 +27,7 @@ TABLE: Final = rows("""
     header between content opened reasoning  TOOL -> payload
 
     header             @bad         -> content     release
-    header             END          -> between     release    # an answer without a block
+    header             END          -> content     release    # an answer without a block
     opened             @text        -> reasoning
     opened reasoning   THINK        -> @same
     opened reasoning content payload broken called between  END -> between

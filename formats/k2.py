@@ -3,20 +3,36 @@
     reasoning = text "</ifm|think>"                            also think_fast, think_faster
     group     = "<ifm|tool_calls>" call+ "</ifm|tool_calls>"
     call      = "<ifm|tool_call>" name pair* "</ifm|tool_call>"
-    pair      = "<ifm|arg_key>" key "</ifm|arg_key>" "<ifm|arg_value>" value "</ifm|arg_value>"
+    pair      = "<ifm|arg_key>" key "</ifm|arg_key>" type? "<ifm|arg_value>" value "</ifm|arg_value>"
+    type      = "<ifm|arg_type>" word "</ifm|arg_type>"
 
-The XML dialect. Stray text, an unknown tool, or the end of the stream make the whole group content. `reasoning_effort`
-chooses which pair of think markers the template writes; here all three pairs count.
+`tool_call_format` chooses the dialect: `xml` without types, which are then stray text; `xml_typed` with one for each value;
+`json`, whose calls are objects. Stray text, an unknown tool, or the end of the stream make the whole group content.
+`reasoning_effort` chooses which pair of think markers the template writes; here all three pairs count.
 
-Experimental: a key that is given twice counts once instead of spoiling its group.
+Experimental: a key that is given twice counts once instead of spoiling its group; JSON calls are certain one by one.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from attrs import evolve
+
 from unbraid.core.compose import CONTENT, FRESH
-from unbraid.core.grammar import Capture, Field, Format, Gap, Region, Start, Terminal, Text, Value
+from unbraid.core.grammar import (
+    Capture,
+    Choice,
+    Envelope,
+    Field,
+    Format,
+    Gap,
+    Region,
+    Start,
+    Terminal,
+    Text,
+    Value,
+)
 from unbraid.core.notation import rows
 
 STARTS: Final = ("<ifm|think>", "<ifm|think_fast>", "<ifm|think_faster>")
@@ -85,5 +101,70 @@ K2_TOOLS: Final = Format(
         Region("after", Gap(touches=True), "content"),
     ),
     rows=GROUP,
+    experimental=True,
+    choices=(
+        Choice("k2_horizon_typed", kwarg="tool_call_format", among=("xml_typed",)),
+        Choice("k2_horizon_json", kwarg="tool_call_format", among=("json",)),
+    ),
+)
+
+TYPED: Final = rows("""
+    keyed    TYPE       -> type
+    type     TYPE_END   -> typed    when=type
+    typed    VALUE      -> value
+""")
+
+K2_TYPED: Final = evolve(
+    K2_TOOLS,
+    name="k2_horizon_typed",
+    about="IFM K2 Horizon calls: groups of keys, types and values, all or nothing",
+    terminals=(
+        *K2_TOOLS.terminals,
+        Terminal("TYPE", ("<ifm|arg_type>",)),
+        Terminal("TYPE_END", ("</ifm|arg_type>",)),
+    ),
+    regions=tuple(
+        evolve(region, kind=Value(string_tags=("string", "any"))) if region.name == "value" else region
+        for region in K2_TOOLS.regions
+    )
+    + (
+        Region("type", Capture((Field("type"),), stops="<"), "call", trial="block"),
+        Region("typed", Gap(), "call", trial="block"),
+    ),
+    rows=tuple(row for row in GROUP if row.region != "keyed") + TYPED,
+    choices=(),
+)
+
+K2_JSON: Final = Format(
+    name="k2_horizon_json",
+    about="IFM K2 Horizon calls: groups of JSON objects",
+    tools=True,
+    terminals=tuple(one for one in K2_TOOLS.terminals if one.name.startswith("CALL")),
+    regions=(
+        CONTENT,
+        Region("group", Gap(), "call", trial="opening"),
+        Region("call", Envelope(arguments=("arguments",)), "call", trial="opening"),
+        Region("called", Gap(), "call"),  # behind the object
+        Region("between", Gap(), "call"),  # behind a call
+        Region("junk", Text(), "none"),
+        Region("after", Gap(touches=True), "content"),
+    ),
+    rows=rows("""
+        content              CALLS      -> group
+        group between junk   CALL       -> call
+        call                 @closed    -> called
+        call                 @bad       -> junk
+        call                 CALL_END   -> between
+        call                 CALLS_END  -> after
+        call                 CALL CALLS -> junk     keep     # a call that breaks off, and the next one
+        called junk          CALL_END   -> between
+        called               CALL       -> call     odd=missing_end
+        called               CALLS_END  -> after    odd=missing_end
+        between junk         CALLS_END  -> after
+        called between junk  CALLS      -> after    keep
+        called between       @text      -> junk     odd=stray_text
+        after                CALLS      -> group
+        after                @text      -> content
+    """),
     experimental=True,
 )

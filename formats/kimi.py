@@ -181,8 +181,8 @@ KIMI_K3: Final = Format(
         Region("closing_tools", Gap(), "call", trial="closing"),  # behind the section's closer inside a value
         Region("json_tag", Capture(quotes='"', stops="<"), "call"),
         Region("payload", Json(), "call"),
-        Region("called", Gap(touches=True), "call"),  # behind the JSON
-        Region("next", Gap(touches=True), "call"),  # behind a call
+        Region("called", Gap(), "call"),  # behind the JSON
+        Region("next", Gap(), "call"),  # behind a call
         Region("unread", Text(), "none"),  # text in the section that belongs to no call
     ),
     rows=(*CHANNELS, *CALLS),

@@ -113,7 +113,7 @@ MISTRAL_TOOLS: Final = Format(
     ),
     regions=(
         CONTENT,
-        Region("name", Capture((Field("name"),), stops='\n"(<]}'), "call", trial="opening"),
+        Region("name", Capture((Field("name"),), stops='"(<]}'), "call", trial="opening"),
         Region("id", Capture((Field("id"),), stops='\n"(<]}['), "call", trial="opening"),
         Region("calls", ENVELOPE, "call", trial="opening"),
         Region("arguments", Json(), "call"),

@@ -15,7 +15,7 @@ from typing import Final
 
 from attrs import evolve
 
-from unbraid.core.grammar import WHITESPACE, Capture, Field, Format, Gap, Region, Switch, Terminal, Text
+from unbraid.core.grammar import Capture, Field, Format, Gap, Region, Switch, Terminal
 from unbraid.core.notation import rows
 from unbraid.formats.plain import plain_when_off
 from unbraid.formats.qwen import think_half
@@ -62,11 +62,11 @@ REQUESTS: Final = rows("""
     header               NAME           -> name
     name                 NAME_END       -> named      do=call when=name
 
-    named unread         ARGUMENTS      -> arguments
-    named unread         CALL_END       -> between    do=end                  # a call without arguments
-    named unread         CALL           -> header     do=end odd=missing_end
-    named unread         SECTION_END    -> after      do=end odd=missing_end
-    named                @text          -> unread     odd=stray_text
+    named                ARGUMENTS      -> arguments
+    named                CALL_END       -> between    do=end                  # a call without arguments
+    named                CALL           -> between    keep do=end odd=missing_end
+    named                SECTION_END    -> after      do=end odd=missing_end
+    named                @text          -> arguments                          # not announced as JSON; it may still be JSON
 
     arguments            ARGUMENTS_END  -> called     do=end
     called               ARGUMENTS_END  -> called
@@ -92,9 +92,8 @@ PLAMO3_TOOLS: Final = Format(
     regions=(
         *SECTION_REGIONS,
         Region("header", Gap(), "call", trial="opening"),
-        Region("name", Capture((Field("name"),), stops=WHITESPACE + "<{"), "call", trial="opening"),
+        Region("name", Capture((Field("name"),), stops="<{"), "call", trial="opening"),
         Region("named", Gap(), "call"),
-        Region("unread", Text(), "none"),  # between name and arguments
     ),
     rows=(*SECTIONS, *REQUESTS),
 )

@@ -42,6 +42,8 @@ llama      LLAMA3_JSON         tools      llama3_json llama3 llama
 llama      LLAMA4_JSON         tools      llama4_json
 k2         K2_REASONING        reasoning  k2_horizon
 k2         K2_TOOLS            tools      k2_horizon
+k2         K2_TYPED            tools      k2_horizon_typed
+k2         K2_JSON             tools      k2_horizon_json
 dsml       DEEPSEEK_V4_REASONING   reasoning  deepseek_v4 deepseek-v4
 dsml       DEEPSEEK_V41_REASONING  reasoning  deepseek_v41 deepseek-v41
 dsml       DEEPSEEK_V32        tools      deepseek_v32 deepseekv32 deepseek32 deepseek_v3_2

@@ -44,8 +44,8 @@ SECTION_REGIONS: Final = (
     CONTENT,
     Region("section", Gap(), "call", trial="opening"),
     Region("arguments", Json(), "call"),
-    Region("called", Gap(touches=True), "call"),  # behind the JSON
-    Region("between", Gap(touches=True), "call"),  # behind a call
+    Region("called", Gap(), "call"),  # behind the JSON
+    Region("between", Gap(), "call"),  # behind a call
     Region("junk", Text(), "none"),
     Region("after", Gap(touches=True), "content"),  # behind the section
 )

@@ -1,32 +1,39 @@
 """One line of a batch: an output to read, as JSON, and the message as JSON.
 
     {"id", "text" | "deltas": [...] | "token_ids": [...],
-     "tools": [...], "chat_template_kwargs": {...}, "start", "prompt", "finish_reason"}
+     "tools": [...], "chat_template_kwargs": {...}, "start", "prompt", "finish_reason", "request": {...}}
  ->
     {"id", "reasoning", "content", "tool_calls": [{"id", "name", "arguments", "complete"}], "finish_reason", "anomalies": [...]}
 
-Everything but the output itself may be left out; other keys are left alone. A line that cannot be answered gives
+Everything but the output itself may be left out; other keys are left alone. `request` holds fields of a Chat Completions
+request, as many as matter (`tool_choice`, `stop`, `include_reasoning` ...); the line's own tools and template kwargs count in
+it. If it asks for token ids, those that a client may see stand in the answer as `token_ids`. A line that cannot be answered gives
 `{"id", "line", "error"}` in its place, and no line can harm another.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from itertools import chain
+from collections.abc import Mapping
 from typing import Final, TypeAlias, TypeVar, get_args
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from returns.result import Failure, Result, Success
 
 from unbraid.core.bind import Machine
 from unbraid.core.grammar import JsonScalar
+from unbraid.shell.answering import Fed
 from unbraid.shell.bind import BindError, Tools, bind, with_tools
 from unbraid.shell.call_ids import call_ids
-from unbraid.shell.finish_reasons import EngineReason, finish_reason
+from unbraid.shell.chunks import ending
+from unbraid.shell.finish_reasons import EngineReason, FinishReason
 from unbraid.shell.messages import Message, message
+from unbraid.shell.opening import Prompt, StartAt
+from unbraid.shell.plan import Plan
+from unbraid.shell.planning import Serving
+from unbraid.shell.planning import plan as plan_request
 from unbraid.shell.policies import Choices
-from unbraid.shell.session import FeedKind, Prompt, Reduced, StartAt
+from unbraid.shell.requests import read_chat_request
 from unbraid.shell.surrogates import clean_text, json_line
 from unbraid.shell.truncated import Truncated
 
@@ -58,6 +65,7 @@ class Request:
     start: StartAt = "auto"
     prompt: Prompt = None
     finish_reason: EngineReason = "stop"
+    request: Mapping[str, object] | None = None
 
 
 @frozen
@@ -110,35 +118,67 @@ def answer(setup: Setup, request: Request) -> Result[Answer, BindError]:
     """The message of one output, ready to be written as JSON."""
     if request.ids is not None and setup.tokenizer is None:
         return Failure(BindError((NotAnOutput("token_ids: reading ids takes a vocabulary; give --tokenizer"),)))
+    plan = _plain(setup, request) if request.request is None else _asked(setup, request, request.request)
+    return plan.map(lambda ready: {"id": request.id, **outcome(ready, request)})
+
+
+def _plain(setup: Setup, request: Request) -> Result[Plan, BindError]:
     bound = bind(
         setup.reasoning, setup.tools, setup.tokenizer, setup.choices.policies, template_kwargs=request.template_kwargs
     )
     machine = bound.bind(lambda ready: with_tools(ready, request.tools))
-    return machine.map(lambda ready: {"id": request.id, **outcome(ready, request, setup.choices.truncated)})
+    return machine.map(lambda ready: plain_plan(ready, request, setup.choices.truncated))
 
 
-def outcome(machine: Machine, request: Request, truncated: Truncated) -> Answer:
-    """The message of the output of `request`, as it is written; a line with deltas is read delta by delta."""
-    feed: FeedKind = "text" if request.ids is None else "ids"
-    stream = Reduced(machine, feed, prompt=request.prompt, at=request.start, truncated=truncated)
-    deltas: Iterable[tuple[str | None, tuple[int, ...]]] = (
-        ((text, ()) for text in request.text) if request.ids is None else ((None, request.ids),)
+def plain_plan(machine: Machine, request: Request, truncated: Truncated) -> Plan:
+    """The plan of a line that is no answer to a request."""
+    return Plan(machine, at=request.start, truncated=truncated)
+
+
+def _asked(setup: Setup, line: Request, request: Mapping[str, object]) -> Result[Plan, BindError]:
+    """The plan of a line that answers a request. Log probabilities are not in it, and ids only where there are some."""
+    serving = Serving(
+        setup.reasoning,
+        setup.tools,
+        setup.tokenizer,
+        setup.choices.policies,
+        truncated=setup.choices.truncated,
+        offered="unknown",
     )
-    events = [event for text, ids in deltas for event in stream.feed(text, ids)]
-    said = message(chain(events, stream.finish()), call_ids(machine.format.ids))
-    return _written(said, request.finish_reason)
+    body = dict(request)
+    if line.tools is not None:
+        body.setdefault("tools", list(line.tools))
+    if line.template_kwargs:
+        body.setdefault("chat_template_kwargs", dict(line.template_kwargs))
+    read = read_chat_request(body, messages=False).alt(BindError)
+    made = read.bind(lambda asked: plan_request(serving, asked, at=line.start))
+    return made.map(lambda plan: evolve(plan, logprobs=None, token_ids=plan.token_ids and line.ids is not None))
 
 
-def _written(said: Message, reason: EngineReason) -> Answer:
-    complete = sum(call.complete for call in said.tool_calls)
+def outcome(plan: Plan, request: Request) -> Answer:
+    """The message of the output of `request`, as it is written; a line with deltas is read delta by delta."""
+    fed = Fed(plan, "text" if request.ids is None else "ids", request.prompt)
+    told = (
+        [fed.feed(text, (), ()) for text in request.text] if request.ids is None else [fed.feed(None, request.ids, ())]
+    )
+    told.append(fed.conclude())
+    events = (event for one in told for event in one.events)
+    said = message(events, call_ids(plan.machine.format.ids, plan.history))
+    written = _written(said, ending(plan, fed.state, request.finish_reason), reasoning=plan.shows_reasoning)
+    if plan.token_ids:
+        written["token_ids"] = [token.id for one in told for shown in one.shown for token in shown]
+    return written
+
+
+def _written(said: Message, reason: FinishReason, *, reasoning: bool) -> Answer:
     return {
-        "reasoning": said.reasoning,
+        "reasoning": said.reasoning if reasoning else None,
         "content": said.content,
         "tool_calls": [
             {"id": call.id, "name": call.name, "arguments": call.arguments, "complete": call.complete}
             for call in said.tool_calls
         ],
-        "finish_reason": finish_reason(reason, complete),
+        "finish_reason": reason,
         "anomalies": [{"kind": odd.kind, "text": clean_text(odd.text)} for odd in said.anomalies],
     }
 
@@ -164,6 +204,7 @@ def read_request(found: object) -> Result[Request, tuple[LineDefect, ...]]:
         start=line.one_of("start", _STARTS, "auto"),
         prompt=line.prompt(),
         finish_reason=line.one_of("finish_reason", _REASONS, "stop"),
+        request=line.request(),
     )
     return Failure(tuple(line.defects)) if line.defects else Success(request)
 
@@ -217,6 +258,11 @@ class _Line:
         if not isinstance(kwargs, dict):
             return self._wrong("chat_template_kwargs", "an object", {})
         return {name: value for name, value in kwargs.items() if value is None or isinstance(value, _SCALARS)}
+
+    def request(self) -> Mapping[str, object] | None:
+        """The request that the output answers, unread."""
+        request = self._fields.get("request")
+        return request if request is None or isinstance(request, dict) else self._wrong("request", "an object", None)
 
     def prompt(self) -> Prompt:
         """The prompt as text or ids."""

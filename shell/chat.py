@@ -1,106 +1,103 @@
 """A Chat Completions stream: deltas of a model in, chunks for a client out.
 
-    stream  = role-chunk body-chunk* finish-chunk
-    role    = {"role": "assistant", "content": ""}     sent with the first step, so that an early failure can still be one
-    body    = the deltas of one step (`deltas`); a step that decides nothing sends nothing
-    finish  = an empty delta with the finish reason
+    stream = ChatStream(plan, "ids", prompt=prompt_ids)
+    chunks = stream.feed(ids=(7, 8)) ... stream.finish("stop")
+    end    = last_bytes([stream], prompt_tokens)               when all answers of the request are finished
 
-A chunk is a plain dictionary that can be dumped as it is.
+A `ChatStream` is one answer, and the only thing here that changes; what it writes is made by `choice` and `chunks`, which are
+pure. `sse.frames` makes bytes of chunks.
 """
 
 from __future__ import annotations
 
-import secrets
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from attrs import frozen
-
-from unbraid.core.bind import Machine
-from unbraid.core.events import Anomaly, Events, ToolCallEnd
-from unbraid.shell.call_ids import call_ids
-from unbraid.shell.chat_shapes import ChatChunk, Delta
-from unbraid.shell.deltas import ReasoningField, deltas
-from unbraid.shell.finish_reasons import EngineReason, FinishReason, finish_reason
-from unbraid.shell.session import FeedKind, Prompt, Reduced, StartAt
-from unbraid.shell.truncated import Truncated
-
-
-@frozen
-class ChatOptions:
-    """How a stream is written.
-
-    `reasoning_field`: key of reasoning in deltas. `truncated`: what becomes of calls that are cut off. `named_choice`: the
-    request forced one function, so a call is no reason to finish. `history`: calls in earlier messages, for ids that count
-    on. `choice`: index of this answer. `chunk_id`, `created` (seconds since 1970): the same for all answers of a request;
-    made up if not given.
-    """
-
-    reasoning_field: ReasoningField = "reasoning_content"
-    truncated: Truncated = "emit"
-    named_choice: bool = False
-    history: int = 0
-    choice: int = 0
-    chunk_id: str | None = None
-    created: int | None = None
+from unbraid.core.events import Anomaly
+from unbraid.shell.answering import Fed, Standing
+from unbraid.shell.chat_shapes import ChatChunk
+from unbraid.shell.choice import Spent, Told
+from unbraid.shell.chunks import usage_chunks, writer
+from unbraid.shell.finish_reasons import EngineReason
+from unbraid.shell.opening import FeedKind, Prompt
+from unbraid.shell.plan import Plan
+from unbraid.shell.sse import DONE, frames
+from unbraid.shell.stamps import Stamp, new_stamp
+from unbraid.shell.visible import Logprob
 
 
 class ChatStream:
-    """One answer of one request. `anomalies` collects what was odd, for logs and metrics."""
+    """One answer of one request, as chunks.
+
+    `feed`: `text`, `ids`, or `both`. `prompt`: the rendered prompt; as token ids it is counted and, if asked for, sent.
+    `choice`: index of this answer. `stamp`: the same for all answers of a request; made up if not given.
+
+    Raises ValueError for a feed of text if the plan asks for token ids or log probabilities.
+    """
 
     def __init__(
         self,
-        machine: Machine,
-        model: str,
+        plan: Plan,
         feed: FeedKind = "text",
         *,
         prompt: Prompt = None,
-        at: StartAt = "auto",
-        options: ChatOptions = ChatOptions(),
+        choice: int = 0,
+        stamp: Stamp | None = None,
     ) -> None:
-        self.anomalies: list[Anomaly] = []
-        self._session = Reduced(machine, feed, prompt=prompt, at=at, truncated=options.truncated)
-        self._name_call = call_ids(machine.format.ids, options.history)
-        self._options = options
-        self._model = model
-        self._id = options.chunk_id or f"chatcmpl-{secrets.token_hex(12)}"
-        self._created = int(time.time()) if options.created is None else options.created
-        self._complete = 0
+        self.plan = plan
+        self.stamp = stamp or new_stamp()
+        self._fed = Fed(plan, feed, prompt)
+        self._write = writer(plan, self.stamp, choice, self._fed.prompt)
         self._opened = False
 
-    def feed(self, text: str | None = None, ids: Sequence[int] = ()) -> tuple[ChatChunk, ...]:
-        """The chunks of one step of the model; the first step begins with the role chunk."""
-        return tuple(self._opening() + self._body(self._session.feed(text, ids)))
+    @property
+    def anomalies(self) -> list[Anomaly]:
+        """What was odd so far, for logs and metrics."""
+        return self._fed.anomalies
 
-    def finish(self, reason: EngineReason = "stop") -> tuple[ChatChunk, ...]:
-        """The last chunks. `reason`: why the engine stopped."""
-        body = self._opening() + self._body(self._session.finish())
-        end = finish_reason(reason, self._complete, named=self._options.named_choice)
-        return (*body, self._chunk({}, end))
+    @property
+    def spent(self) -> Spent:
+        """Tokens so far."""
+        return self._fed.spent
 
-    def _opening(self) -> list[ChatChunk]:
-        if self._opened:
-            return []
+    @property
+    def stopped(self) -> str | None:
+        """The stop string that was found: the engine may stop, nothing that follows will be shown."""
+        return self._fed.stopped
+
+    def feed(
+        self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()
+    ) -> tuple[ChatChunk, ...]:
+        """The chunks of one step of the model; the first step begins with the role chunk.
+
+        `logprobs`: one for each of `ids`, if the plan asks for them; else ValueError.
+        """
+        return self._chunks(self._fed.feed(text, ids, logprobs))
+
+    def finish(self, reason: EngineReason = "stop", stop_reason: str | int | None = None) -> tuple[ChatChunk, ...]:
+        """The last chunks. `reason`: why the engine stopped; `stop_reason`: the string or token id it stopped at."""
+        return (*self.abort(), self._write.end(self._fed.state, reason, stop_reason))
+
+    def abort(self) -> tuple[ChatChunk, ...]:
+        """What was held, if the engine breaks off: `sse.failure` should follow, and no finish reason does."""
+        return self._chunks(self._fed.conclude())
+
+    def snapshot(self) -> Standing:
+        """Where the answer stands. A value: keep it, go back to it, write it down (`handover`)."""
+        return Standing(self._fed.state, self._opened, self._fed.finished)
+
+    def restore(self, standing: Standing) -> None:
+        """Stand where `standing` was taken, of this plan. What was fed since never was; `anomalies` keeps its entries."""
+        self._fed.state, self._fed.finished = standing.choice, standing.finished
+        self._opened = standing.opened
+
+    def _chunks(self, told: Told) -> tuple[ChatChunk, ...]:
+        opening = [] if self._opened else self._write.opening()
         self._opened = True
-        return [self._chunk({"role": "assistant", "content": ""})]
+        return (*opening, *self._write.body(told, self._fed.spent))
 
-    def _body(self, events: Events) -> list[ChatChunk]:
-        self._note(events)
-        parts: Iterable[Delta] = deltas(events, self._name_call, self._options.reasoning_field)
-        return [self._chunk(part) for part in parts]
 
-    def _note(self, events: Events) -> None:
-        for event in events:
-            if isinstance(event, Anomaly):
-                self.anomalies.append(event)
-            elif isinstance(event, ToolCallEnd) and event.complete:
-                self._complete += 1
-
-    def _chunk(self, delta: Delta, end: FinishReason | None = None) -> ChatChunk:
-        return {
-            "id": self._id,
-            "object": "chat.completion.chunk",
-            "created": self._created,
-            "model": self._model,
-            "choices": [{"index": self._options.choice, "delta": delta, "finish_reason": end}],
-        }
+def last_bytes(streams: Sequence[ChatStream], prompt_tokens: int) -> bytes:
+    """What follows the answers of a request: the usage chunk, if it is asked for, and the end of the stream."""
+    first = streams[0]
+    spent = [stream.spent for stream in streams]
+    return frames(usage_chunks(first.plan, first.stamp, prompt_tokens, spent)) + DONE

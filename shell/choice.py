@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from unbraid.core.events import Events, ToolCallEnd
 from unbraid.core.machine import finish, start, step
@@ -31,7 +31,7 @@ from unbraid.shell.plan import Plan
 from unbraid.shell.promotion import Thought, promote, remember
 from unbraid.shell.stops import Stop, stop_at, stop_end
 from unbraid.shell.transcript import Source
-from unbraid.shell.truncated import Cut, opening_terminals, whole_calls, whole_calls_end
+from unbraid.shell.truncated import Cut, whole_calls, whole_calls_end
 from unbraid.shell.visible import Logprob, Shown, Tokens, add_tokens, show_tokens
 
 
@@ -48,11 +48,11 @@ class ChoiceState:
     """Where an answer stands. `complete`: how many calls with complete arguments the client has seen."""
 
     parser: ParserState
-    named: Named = Named()
-    cut: Cut = Cut()
-    thought: Thought = Thought()
-    stop: Stop = Stop()
-    tokens: Tokens = Tokens()
+    named: Named = field(factory=Named)
+    cut: Cut = field(factory=Cut)
+    thought: Thought = field(factory=Thought)
+    stop: Stop = field(factory=Stop)
+    tokens: Tokens = field(factory=Tokens)
     complete: int = 0
     spent: Spent = Spent()
 
@@ -113,9 +113,7 @@ def _feed(
         tokens = add_tokens(tokens, known, ids, logprobs)
     if cut is state.cut and tokens is state.tokens:
         return state
-    return ChoiceState(
-        state.parser, state.named, cut, state.thought, state.stop, tokens, state.complete, state.spent
-    )
+    return ChoiceState(state.parser, state.named, cut, state.thought, state.stop, tokens, state.complete, state.spent)
 
 
 def _reduce(
@@ -144,11 +142,10 @@ def _named(plan: Plan, named: Named, events: Events, *, final: bool) -> tuple[Na
 def _whole(plan: Plan, cut: Cut, events: Events, *, final: bool) -> tuple[Cut, Events]:
     if plan.truncated == "emit":
         return cut, events
-    openers = opening_terminals(plan.machine.format)
-    cut, events = whole_calls(plan.truncated, openers, cut, events)
+    cut, events = whole_calls(plan.truncated, plan.openers, cut, events)
     if not final:
         return cut, events
-    cut, rest = whole_calls_end(plan.truncated, openers, cut)
+    cut, rest = whole_calls_end(plan.truncated, plan.openers, cut)
     return cut, events + rest
 
 

@@ -1,4 +1,4 @@
-"""The command `unbraid`: parse outputs, replay them at every split, look at formats.
+"""The command `unbraid`: parse outputs, replay them at every split, look at formats, measure.
 
 Only wiring: what the commands do is elsewhere. Exit codes: 0 done · 1 a line of a batch was bad, or splits disagree · 2 wrong
 usage, with one line on stderr for each thing that is wrong.
@@ -20,16 +20,16 @@ from unbraid.core.bind import Machine
 from unbraid.formats.registry import formats as all_formats
 from unbraid.shell.arriving import arriving, words
 from unbraid.shell.batch import run_file
-from unbraid.shell.batch_line import Setup, outcome
+from unbraid.shell.batch_line import Setup, outcome, plain_plan
 from unbraid.shell.cli_options import BadInput, given, machine_for, open_bytes, read_setup, read_text, request_of, stop
 from unbraid.shell.encoding import encode
 from unbraid.shell.format_view import detail, find, overview, updated
 from unbraid.shell.format_view import markdown as markdown_table
 from unbraid.shell.mermaid import mermaid as draw
+from unbraid.shell.opening import FeedKind
 from unbraid.shell.replay import Disagreement, reader
 from unbraid.shell.replay import replay as replay_at_every_split
 from unbraid.shell.replay_view import verdict_view
-from unbraid.shell.session import FeedKind
 from unbraid.shell.streaming import Deltas, show_strands, write_deltas
 from unbraid.shell.surrogates import json_line
 
@@ -90,7 +90,8 @@ def parse(
     machine = machine_for(setup, request)
     truncated = setup.choices.truncated
     if not stream:
-        typer.echo(json_line(outcome(machine, evolve(request, text=(read_text(file),)), truncated), indent=2))
+        plan = plain_plan(machine, request, truncated)
+        typer.echo(json_line(outcome(plan, evolve(request, text=(read_text(file),))), indent=2))
         return
     feed, deltas = _deltas(machine, file)
     console = Console(highlight=False)
@@ -180,6 +181,22 @@ def _markdown(path: Path | None) -> None:
     if document is None:
         stop([BadInput(str(path), "has no marks for the table of formats")])
     path.write_text(document, encoding="utf-8")
+
+
+@app.command()
+def bench(
+    reasoning: Reasoning = None,
+    tools: ToolHalf = None,
+    tokenizer: Tokenizer = None,
+    policy: Settings = None,
+    template_kwarg: Kwargs = None,
+) -> None:
+    """Measure how fast this machine reads a format, in a few seconds."""
+    from unbraid.shell.bench import show_rates
+
+    setup = read_setup(reasoning, tools, tokenizer, policy or ())
+    request = request_of(None, template_kwarg or (), "auto", None)
+    show_rates(lambda offered: machine_for(setup, evolve(request, tools=offered)), reasoning, tools)
 
 
 def main() -> None:

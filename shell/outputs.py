@@ -35,6 +35,7 @@ TABLE: Final = r'''
 "<|channel>thought\n$TEXT\n<channel|>" = "gemma4"
 "<|channel|>analysis<|message|>$TEXT<|end|><|start|>assistant" = "harmony"
 "[THINK]$TEXT[/THINK]" = "mistral"
+"<think>$TEXT</think>" = "mistral_v11"
 "$TEXT<|plamo:end_think:plamo|>" = "plamo3"
 "$TEXT<|close|>think<|sep|>" = "kimi_k3"
 "<|START_THINKING|>$TEXT<|END_THINKING|>" = "cohere_command3 cohere_command4"
@@ -197,6 +198,21 @@ open = "<ifm|tool_calls>\n"
 call = "<ifm|tool_call>$NAME\n$PAIRS</ifm|tool_call>\n"
 close = "</ifm|tool_calls>"
 pair = "<ifm|arg_key>$KEY</ifm|arg_key>\n<ifm|arg_value>$VALUE</ifm|arg_value>\n"
+
+[[calls]]
+names = "k2_horizon_typed"
+before = "\n"
+open = "<ifm|tool_calls>\n"
+call = "<ifm|tool_call>$NAME\n$PAIRS</ifm|tool_call>\n"
+close = "</ifm|tool_calls>"
+pair = "<ifm|arg_key>$KEY</ifm|arg_key>\n<ifm|arg_type>$TYPE</ifm|arg_type>\n<ifm|arg_value>$VALUE</ifm|arg_value>\n"
+
+[[calls]]
+names = "k2_horizon_json"
+before = "\n"
+open = "<ifm|tool_calls>\n"
+call = """<ifm|tool_call>{"name": "$NAME", "arguments": $JSON}</ifm|tool_call>\n"""
+close = "</ifm|tool_calls>"
 
 [[calls]]
 names = "gemma4"
@@ -429,6 +445,11 @@ class Writer:
         if not turn.calls or self.calls is None:
             return reasoning + answer
         return reasoning + answer + (self.calls.before if answer else "") + self.calls.write(turn.calls)
+
+    @property
+    def prompted(self) -> bool:
+        """Does reasoning begin in the prompt, so that the output begins with its text?"""
+        return self.reasoning.startswith("$TEXT")
 
     def says(self, turn: Turn) -> Turn:
         """What `write` has words for."""

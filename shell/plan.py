@@ -9,17 +9,18 @@ Each field changes what leaves the server; `tests/serving/test_plan.py` flips ev
 
 from __future__ import annotations
 
+from functools import cached_property
 from hashlib import sha256
 from typing import Final, Literal, TypeAlias
 
-from attrs import fields, frozen
+from attrs import field, fields, frozen
 
 from unbraid.core.bind import Machine
 from unbraid.shell.deltas import ReasoningField
 from unbraid.shell.demand import Demand
 from unbraid.shell.hidden import VisibleCalls
 from unbraid.shell.opening import StartAt
-from unbraid.shell.truncated import Truncated
+from unbraid.shell.truncated import Truncated, opening_terminals
 
 UsageWhen: TypeAlias = Literal["never", "last", "every"]
 CallFinish: TypeAlias = Literal["tool_calls", "stop"]
@@ -69,7 +70,12 @@ class Plan:
     token_ids: bool = False
     usage: UsageWhen = "never"
     history: int = 0
-    demand: Demand = Demand()
+    demand: Demand = field(factory=Demand)
+
+    @cached_property
+    def openers(self) -> frozenset[str]:
+        """The terminals that stand between text and the name of a call."""
+        return opening_terminals(self.machine.format)
 
     @property
     def shows_reasoning(self) -> bool:
@@ -88,4 +94,4 @@ class Plan:
         return sha256(repr((self.machine.fingerprint, values)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_COMPARED: Final = tuple(field.name for field in fields(Plan) if field.name not in ("machine", "demand"))
+_COMPARED: Final = tuple(one.name for one in fields(Plan) if one.name not in ("machine", "demand"))

@@ -23,7 +23,7 @@ from unbraid.core.events import PLAIN_MARKUP, Events, Markup, merge
 from unbraid.core.machine import finish, fold, start
 from unbraid.core.vocabulary import Vocabulary
 from unbraid.shell.cuts import Cut, Extent, cuts, pieces, smallest
-from unbraid.shell.session import FeedKind, Prompt, StartAt
+from unbraid.shell.opening import FeedKind, Prompt, StartAt
 
 Delta: TypeAlias = tuple[str | None, tuple[int, ...]]
 Read: TypeAlias = Callable[[FeedKind, Sequence[Delta]], Events]

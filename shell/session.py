@@ -10,20 +10,17 @@ value; `restore` goes back to one, to drop what was fed since (rejected draft to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
 
 from unbraid.core.bind import Machine
 from unbraid.core.events import Events
 from unbraid.core.machine import finish, start, step
 from unbraid.core.records import ParserState
 from unbraid.shell.call_ids import call_ids
+from unbraid.shell.choice import advance, begin, conclude
 from unbraid.shell.messages import Message, message
-from unbraid.shell.transcript import Transcript
-from unbraid.shell.truncated import Truncated, WholeCalls, opening_terminals
-
-FeedKind: TypeAlias = Literal["ids", "text", "both"]
-StartAt: TypeAlias = Literal["auto", "reasoning", "content"]
-Prompt: TypeAlias = str | Sequence[int] | None
+from unbraid.shell.opening import FeedKind, Prompt, StartAt
+from unbraid.shell.plan import Plan
+from unbraid.shell.truncated import Truncated
 
 
 class Session:
@@ -66,40 +63,21 @@ class Session:
 
 
 class Reduced:
-    """A session whose calls go through the policy `truncated`."""
+    """A session whose events go through the reducers of a plan."""
 
-    def __init__(
-        self,
-        machine: Machine,
-        feed: FeedKind = "text",
-        *,
-        prompt: Prompt = None,
-        at: StartAt = "auto",
-        truncated: Truncated = "emit",
-    ) -> None:
-        self._session = Session(machine, feed, prompt=prompt, at=at)
-        self._calls: WholeCalls | None = None
-        self._transcript = Transcript()
-        if truncated != "emit":
-            blank = getattr(self._session.snapshot().feed, "blank", False)
-            self._transcript = Transcript(None if feed == "text" else machine.vocabulary, drops_blank=blank)
-            self._calls = WholeCalls(truncated, opening_terminals(machine.format), self._transcript)
+    def __init__(self, plan: Plan, feed: FeedKind = "text", *, prompt: Prompt = None) -> None:
+        self.plan = plan
+        self._state = begin(plan, feed, prompt)
 
     def feed(self, text: str | None = None, ids: Sequence[int] = ()) -> Events:
-        """As `Session.feed`, less what the policy holds."""
-        events = self._session.feed(text, ids)
-        if self._calls is None:
-            return events
-        self._transcript.feed(text, ids)
-        return self._calls.feed(events)
+        """As `Session.feed`, less what the reducers hold."""
+        self._state, told = advance(self.plan, self._state, text, tuple(ids))
+        return told.events
 
     def finish(self) -> Events:
-        """As `Session.finish`, and what the policy held."""
-        events = self._session.finish()
-        if self._calls is None:
-            return events
-        self._transcript.finish()
-        return self._calls.feed(events) + self._calls.finish()
+        """As `Session.finish`, and what the reducers held."""
+        self._state, told = conclude(self.plan, self._state)
+        return told.events
 
 
 def parse(
@@ -119,6 +97,7 @@ def parse(
     """
     if (text is None) == (ids is None):
         raise ValueError("parse: give the output either as text or as ids")
-    stream = Reduced(machine, "text" if ids is None else "ids", prompt=prompt, at=at, truncated=truncated)
+    plan = Plan(machine, at=at, truncated=truncated)
+    stream = Reduced(plan, "text" if ids is None else "ids", prompt=prompt)
     events = stream.feed(text, ids or ()) + stream.finish()
     return message(events, call_ids(machine.format.ids, history))

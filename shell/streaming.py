@@ -9,9 +9,11 @@ from rich.console import Console
 
 from unbraid.core.bind import Machine
 from unbraid.shell.batch_line import Request
-from unbraid.shell.chat import ChatOptions, ChatStream
+from unbraid.shell.chat import ChatStream
 from unbraid.shell.chat_shapes import ChatChunk
-from unbraid.shell.session import FeedKind, Reduced
+from unbraid.shell.opening import FeedKind
+from unbraid.shell.plan import Plan
+from unbraid.shell.session import Reduced
 from unbraid.shell.strands import Strands
 from unbraid.shell.surrogates import json_line
 from unbraid.shell.truncated import Truncated
@@ -23,8 +25,7 @@ def write_deltas(
     machine: Machine, feed: FeedKind, deltas: Deltas, request: Request, truncated: Truncated, out: TextIO
 ) -> None:
     """One JSON object a line: each delta of a Chat Completions stream, and at the end the finish reason."""
-    options = ChatOptions(truncated=truncated)
-    stream = ChatStream(machine, "unbraid", feed, prompt=request.prompt, at=request.start, options=options)
+    stream = ChatStream(Plan(machine, at=request.start, truncated=truncated), feed, prompt=request.prompt)
     for text, ids in deltas:
         _write(stream.feed(text, ids), out)
     _write(stream.finish(request.finish_reason), out)
@@ -42,7 +43,7 @@ def show_strands(
     machine: Machine, feed: FeedKind, deltas: Deltas, request: Request, truncated: Truncated, console: Console
 ) -> None:
     """The strands in colour, as they come."""
-    stream = Reduced(machine, feed, prompt=request.prompt, at=request.start, truncated=truncated)
+    stream = Reduced(Plan(machine, at=request.start, truncated=truncated), feed, prompt=request.prompt)
     strands = Strands(console)
     for text, ids in deltas:
         strands.show(stream.feed(text, ids))

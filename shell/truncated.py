@@ -17,10 +17,9 @@ Source counts stay true: the events that leave account for the same source as th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final, Literal, TypeAlias, assert_never
 
-from attrs import frozen
+from attrs import field, frozen
 
 from unbraid.core.events import (
     PLAIN_MARKUP,
@@ -45,7 +44,6 @@ _OUTSIDE: Final = ("content", "reasoning")
 """Channels of regions that are outside of any block of calls."""
 
 
-@lru_cache(maxsize=64)
 def opening_terminals(form: Format) -> frozenset[str]:
     """The terminals that stand between text and the name of a call: those that lead into a trial or a block."""
     regions = {region.name: region for region in form.regions}
@@ -67,7 +65,7 @@ class Cut:
     waiting: tuple[Events, ...] = ()
     open: bool = False
     gone: int = 0
-    source: Source = Source()
+    source: Source = field(factory=Source)
 
 
 def whole_calls(choice: Reduced, openers: frozenset[str], cut: Cut, events: Events) -> tuple[Cut, Events]:

@@ -15,14 +15,26 @@ What is shown is a token's id and its log probability; both are given by the hos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from unbraid.core.detokenize import decode
 from unbraid.core.events import Anomaly, ArgumentsChunk, ContentChunk, Event, Events, ReasoningChunk, ToolName
 from unbraid.core.pieces import append_all, join_all
 from unbraid.core.vocabulary import Vocabulary
+
+LEAST: Final = -9999.0
+"""What stands for log probabilities that are even less: JSON has no infinity."""
+
+
+def _finite(logprob: float) -> float:
+    """A number that JSON has.
+
+    >>> _finite(float("-inf")), _finite(float("nan")), _finite(-0.5)
+    (-9999.0, -9999.0, -0.5)
+    """
+    return max(LEAST, logprob)
 
 
 @frozen
@@ -30,7 +42,7 @@ class Alternative:
     """A token that might have stood here. `logprob`: natural logarithm. `token`: its text, as the host writes it."""
 
     token: str
-    logprob: float
+    logprob: float = field(converter=_finite)
     bytes: tuple[int, ...] | None = None
 
 
@@ -39,7 +51,7 @@ class Logprob:
     """The log probability of one token, and of the likeliest ones in its place."""
 
     token: str
-    logprob: float
+    logprob: float = field(converter=_finite)
     bytes: tuple[int, ...] | None = None
     top: tuple[Alternative, ...] = ()
 
@@ -71,9 +83,7 @@ class Tokens:
     lost: bool = False
 
 
-def add_tokens(
-    tokens: Tokens, vocabulary: Vocabulary, ids: Sequence[int], logprobs: Sequence[Logprob] = ()
-) -> Tokens:
+def add_tokens(tokens: Tokens, vocabulary: Vocabulary, ids: Sequence[int], logprobs: Sequence[Logprob] = ()) -> Tokens:
     """The tokens of one delta come in. `logprobs`: one for each id, or none."""
     pending, blank, read = tokens.pending, tokens.blank, tokens.read
     fresh: list[Token] = []

@@ -3,7 +3,7 @@
     bind, with_tools                  a model's format, tokenizer and tools to a machine
     start, step, finish, fold         the pure core: state, delta -> state, events
     Session, parse, message, merge    a stream in one object; a whole output; events to a message; events joined
-    ChatStream, ChatOptions           deltas of a model to chunks of a Chat Completions stream
+    ChatStream, Plan                  deltas of a model to chunks of a Chat Completions stream
     to_json, from_json                a state written down
     compose, check, Format, Policies  formats of one's own
 
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from unbraid.core.records import ParserState
     from unbraid.core.vocabulary import Vocabulary
     from unbraid.shell.bind import BindError, bind, with_tools
-    from unbraid.shell.chat import ChatOptions, ChatStream
+    from unbraid.shell.chat import ChatStream
     from unbraid.shell.messages import Message, ToolCall, message
+    from unbraid.shell.plan import Plan
     from unbraid.shell.session import Session, parse
     from unbraid.shell.snapshot import from_json, to_json
     from unbraid.shell.tokenizers import read_vocabulary
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BindError",
     "Bound",
-    "ChatOptions",
     "ChatStream",
     "Event",
     "Events",
@@ -42,6 +42,7 @@ __all__ = [
     "Machine",
     "Message",
     "ParserState",
+    "Plan",
     "Policies",
     "Session",
     "ToolCall",
@@ -72,8 +73,9 @@ _HOMES = {
     "core.records": "ParserState",
     "core.vocabulary": "Vocabulary",
     "shell.bind": "BindError bind with_tools",
-    "shell.chat": "ChatOptions ChatStream",
+    "shell.chat": "ChatStream",
     "shell.messages": "Message ToolCall message",
+    "shell.plan": "Plan",
     "shell.session": "Session parse",
     "shell.snapshot": "from_json to_json",
     "shell.tokenizers": "read_vocabulary",

@@ -11,6 +11,7 @@ such expression reports to `WORK`. Nothing else changes: the build gives the sam
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -67,6 +68,8 @@ class Work:
         elif method in MATCHES and args and isinstance(args[0], str):
             start = args[1] if len(args) > 1 and isinstance(args[1], int) else 0
             stop = args[2] if len(args) > 2 and isinstance(args[2], int) else len(args[0])
+            if result is None and method == "match" and not _repeats(text):
+                stop = min(stop, start + len(text.pattern))
             self.scanned += max(0, (result.end() if result is not None and hasattr(result, "end") else stop) - start)
         return result
 
@@ -76,6 +79,11 @@ class Work:
             place = where.find(item)
             self.scanned += place + len(item) if place >= 0 else len(where)
         return item in where  # type: ignore[operator]  # whatever the code under test asks
+
+
+def _repeats(pattern: Any) -> bool:
+    """Can a failing match at one place look at more code points than the pattern is long?"""
+    return re.search(r"(?<!\\)[*+{]", pattern.pattern) is not None
 
 
 def _looked(text: str | bytes, method: str, args: Sequence[object], result: object) -> int:

@@ -51,7 +51,7 @@ def test_streams() -> None:
     session = unbraid.Session(machine())
     assert_type(session.feed("a"), tuple[Event, ...])
     assert_type(session.snapshot(), unbraid.ParserState)
-    stream = unbraid.ChatStream(machine(), "m", options=unbraid.ChatOptions("reasoning"))
+    stream = unbraid.ChatStream(unbraid.Plan(machine(), "m", reasoning_field="reasoning"))
     chunks = stream.feed("a")
     assert_type(chunks, tuple[ChatChunk, ...])
     assert_type(chunks[0]["choices"][0]["delta"], Delta)

@@ -31,5 +31,11 @@ def test_scheme(ids: Ids, history: int, call: ToolName, expected: str) -> None:
 
 
 def test_random_ids_differ() -> None:
-    make = call_ids(Ids())
-    assert len({make(ToolName(0, "now")) for _ in range(100)}) == 100
+    assert len({call_ids(Ids())(ToolName(index, "now")) for index in (0, 1) for _ in range(50)}) == 100
+
+
+@pytest.mark.parametrize("ids", [Ids(), Ids("model"), Ids("pattern", "{alnum9}")])
+def test_an_id_is_a_function_of_the_seed_and_the_call(ids: Ids) -> None:
+    found = {(seed, index): call_ids(ids, seed=seed)(ToolName(index, "now")) for seed in "ab" for index in range(3)}
+    assert len(set(found.values())) == 6
+    assert all(call_ids(ids, seed=seed)(ToolName(index, "other")) == one for (seed, index), one in found.items())

@@ -10,9 +10,11 @@ from openai.types.chat import ChatCompletionChunk
 from tests.corpus.reader import Case, cases
 from tests.laws.machines import bare, machine_of
 from tests.unit.test_session import start_of
-from unbraid.shell.chat import ChatOptions, ChatStream
+from unbraid.shell.chat import ChatStream
 from unbraid.shell.chat_shapes import ChatChunk
+from unbraid.shell.plan import Plan
 from unbraid.shell.session import parse
+from unbraid.shell.stamps import Stamp
 
 
 def chunks_of(stream: ChatStream, deltas: list[str]) -> list[ChatChunk]:
@@ -32,7 +34,7 @@ def cut_at_random(text: str) -> list[str]:
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_sdk_reads_the_message(case: Case) -> None:
     machine = machine_of(case)
-    stream = ChatStream(machine, "m", prompt=case.prompt, at=start_of(case))
+    stream = ChatStream(Plan(machine, at=start_of(case)), prompt=case.prompt)
     chunks = chunks_of(stream, cut_at_random(case.text))
     sdk = ChatCompletionStreamState()
     for chunk in chunks:
@@ -53,7 +55,7 @@ CALLS = 'Hi<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
 
 def test_order_of_chunks() -> None:
     machine = bare("qwen3", "hermes", None, ids=False)
-    stream = ChatStream(machine, "m", options=ChatOptions(chunk_id="c", created=7))
+    stream = ChatStream(Plan(machine, "m"), stamp=Stamp("c", 7, ""))
     chunks = chunks_of(stream, ["hm", "</think>\n\n", CALLS, "Bye"])
     first = deltas_of(chunks)[2]["tool_calls"][0]
     assert deltas_of(chunks) == [
@@ -70,7 +72,7 @@ def test_order_of_chunks() -> None:
 
 
 def test_ids_and_names_are_sent_once() -> None:
-    stream = ChatStream(bare(None, "hermes", None, ids=False), "m")
+    stream = ChatStream(Plan(bare(None, "hermes", None, ids=False)))
     calls = [call for delta in deltas_of(chunks_of(stream, list(CALLS))) for call in delta.get("tool_calls", [])]
     assert [call["index"] for call in calls] == [0] * len(calls)
     assert [sorted(call) for call in calls] == [
@@ -82,35 +84,35 @@ def test_ids_and_names_are_sent_once() -> None:
 
 
 def test_nothing_was_said() -> None:
-    stream = ChatStream(bare("qwen3", None, None, ids=False), "m")
+    stream = ChatStream(Plan(bare("qwen3", None, None, ids=False)))
     assert deltas_of(list(stream.finish("length"))) == [{"role": "assistant", "content": ""}, {}]
 
 
 def test_a_step_that_decides_nothing_sends_nothing() -> None:
-    stream = ChatStream(bare(None, "hermes", None, ids=False), "m")
+    stream = ChatStream(Plan(bare(None, "hermes", None, ids=False)))
     assert len(stream.feed("a")) == 2
     assert stream.feed("<tool_c") == ()
 
 
 @pytest.mark.parametrize(
-    ("text", "reason", "options", "expected"),
+    ("text", "reason", "plan", "expected"),
     [
-        (CALLS, "stop", ChatOptions(), "tool_calls"),
-        (CALLS, "stop", ChatOptions(named_choice=True), "stop"),
-        (CALLS, "length", ChatOptions(), "length"),
-        (CALLS[:-15], "stop", ChatOptions(), "stop"),
-        (CALLS[:-15], "stop", ChatOptions(truncated="drop"), "stop"),
-        ("Hi", "stop", ChatOptions(), "stop"),
+        (CALLS, "stop", {}, "tool_calls"),
+        (CALLS, "stop", {"call_finish": "stop"}, "stop"),
+        (CALLS, "length", {}, "length"),
+        (CALLS[:-15], "stop", {}, "stop"),
+        (CALLS[:-15], "stop", {"truncated": "drop"}, "stop"),
+        ("Hi", "stop", {}, "stop"),
     ],
 )
-def test_finish_reason(text: str, reason: Any, options: ChatOptions, expected: str) -> None:
-    stream = ChatStream(bare(None, "hermes", None, ids=False), "m", options=options)
+def test_finish_reason(text: str, reason: Any, plan: dict[str, Any], expected: str) -> None:
+    stream = ChatStream(Plan(bare(None, "hermes", None, ids=False), **plan))
     stream.feed(text)
     assert stream.finish(reason)[-1]["choices"][0]["finish_reason"] == expected
 
 
 def test_choice_and_reasoning_field() -> None:
-    stream = ChatStream(bare("qwen3", None, None, ids=False), "m", options=ChatOptions("reasoning", choice=2))
+    stream = ChatStream(Plan(bare("qwen3", None, None, ids=False), reasoning_field="reasoning"), choice=2)
     chunks = stream.feed("hm")
     assert [chunk["choices"][0]["index"] for chunk in chunks] == [2, 2]
     assert chunks[1]["choices"][0]["delta"] == {"reasoning": "hm"}
@@ -118,7 +120,24 @@ def test_choice_and_reasoning_field() -> None:
 
 def test_ids() -> None:
     machine = bare(None, "hermes", None, ids=True)
-    stream = ChatStream(machine, "m", "ids")
+    stream = ChatStream(Plan(machine), "ids")
     assert machine.vocabulary is not None
     chunks = stream.feed(None, (machine.vocabulary.pieces.index(b"A"),))
     assert chunks[1]["choices"][0]["delta"] == {"content": "A"}
+
+
+def test_a_finished_answer_says_so() -> None:
+    stream = ChatStream(Plan(bare(None, "hermes", None, ids=True)))
+    stream.finish()
+    with pytest.raises(ValueError, match="finished"):
+        stream.feed("x")
+    with pytest.raises(ValueError, match="finished"):
+        stream.finish()
+
+
+def test_tokens_need_ids() -> None:
+    machine = bare(None, "hermes", None, ids=True)
+    with pytest.raises(ValueError, match="feed of ids"):
+        ChatStream(Plan(machine, token_ids=True), "text")
+    with pytest.raises(ValueError, match="one log probability for each of 1 ids"):
+        ChatStream(Plan(machine, logprobs=0), "ids").feed(None, (1,))

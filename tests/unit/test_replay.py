@@ -16,7 +16,7 @@ from unbraid.core.table import compile_table
 from unbraid.core.vocabulary import Vocabulary
 from unbraid.shell.replay import LAGS, Agreement, Delta, Disagreement, Verdict, lagging, reader, replay, token_texts
 from unbraid.shell.replay_view import verdict_view
-from unbraid.shell.session import FeedKind
+from unbraid.shell.opening import FeedKind
 
 OUTPUT = 'plan</think>\n\nHi\n<tool_call>\n{"name": "f", "arguments": {"a": "é"}}\n</tool_call>'
 

@@ -9,7 +9,9 @@ from tests.laws.machines import bare, begin, machine_of, made
 from unbraid.core.events import ContentChunk, Events, merge
 from unbraid.core.machine import finish, step
 from unbraid.shell.messages import Message, message
-from unbraid.shell.session import FeedKind, Reduced, Session, StartAt, parse
+from unbraid.shell.opening import FeedKind, StartAt
+from unbraid.shell.plan import Plan
+from unbraid.shell.session import Reduced, Session, parse
 from unbraid.shell.truncated import Truncated
 
 HALF_CALL = '<tool_call>\n{"name": "f", "arguments": {"a": '
@@ -100,7 +102,7 @@ def test_reducers_are_split_invariant_and_account_for_the_source(case: Case, tru
     ids = made(case.reasoning, case.tools).encode(case.text)
 
     def stream(feed: FeedKind) -> Reduced:
-        return Reduced(machine, feed, prompt=case.prompt, at=start_of(case), truncated=truncated)
+        return Reduced(Plan(machine, at=start_of(case), truncated=truncated), feed, prompt=case.prompt)
 
     whole = reduced(stream("text"), [(case.text, ())])
     assert reduced(stream("text"), ((point, ()) for point in case.text)) == whole

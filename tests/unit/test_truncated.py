@@ -16,8 +16,8 @@ from unbraid.core.events import (
     ToolName,
     merge,
 )
-from unbraid.shell.transcript import Transcript
-from unbraid.shell.truncated import Reduced, WholeCalls
+from unbraid.shell.transcript import Source, feed
+from unbraid.shell.truncated import Cut, Reduced, whole_calls, whole_calls_end
 
 OPENERS = frozenset({"OPEN", "NAME"})
 
@@ -46,13 +46,11 @@ def source(events: list[Event]) -> str:
 
 def reduce(choice: Reduced, events: list[Event], split: int) -> Iterator[Events]:
     """The events of each step, `split` events a step."""
-    transcript = Transcript()
-    calls = WholeCalls(choice, OPENERS, transcript)
-    transcript.feed(source(events))
+    cut = Cut(source=feed(Source(), None, source(events), ()))
     for place in range(0, len(events), split):
-        yield calls.feed(tuple(events[place : place + split]))
-    transcript.finish()
-    yield calls.finish()
+        cut, found = whole_calls(choice, OPENERS, cut, tuple(events[place : place + split]))
+        yield found
+    yield whole_calls_end(choice, OPENERS, cut)[1]
 
 
 MIXED: list[Event] = [ContentChunk("a", 1), *call(0, True), *call(1, False), ContentChunk("b", 1), *call(2, True)]

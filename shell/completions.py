@@ -1,0 +1,135 @@
+"""A Chat Completions answer that is not streamed: deltas of a model in, one message out, of the same events.
+
+    answer = ChatAnswer(plan, "ids", prompt=prompt_ids)
+    answer.feed(ids=(7, 8)) ... choice = answer.finish("stop")
+    body   = completion([answer], [choice], prompt_tokens)
+
+An answer may be fed as it is generated, so that a stop string can end it (`stopped`), or at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unbraid.core.events import Anomaly
+from unbraid.shell.answering import Fed
+from unbraid.shell.call_ids import call_ids
+from unbraid.shell.chat_shapes import ChatCompletion, ChatMessage, MessageChoice
+from unbraid.shell.choice import Spent, Told
+from unbraid.shell.chunks import ending
+from unbraid.shell.finish_reasons import EngineReason
+from unbraid.shell.messages import Message, message
+from unbraid.shell.opening import FeedKind, Prompt
+from unbraid.shell.plan import Plan
+from unbraid.shell.stamps import Stamp, choice_seed, new_stamp
+from unbraid.shell.token_shapes import logprobs_of
+from unbraid.shell.usage import total, usage
+from unbraid.shell.visible import Logprob, Shown
+
+
+class ChatAnswer:
+    """One answer of one request, as a message. The arguments are those of `ChatStream`."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        feed: FeedKind = "text",
+        *,
+        prompt: Prompt = None,
+        choice: int = 0,
+        stamp: Stamp | None = None,
+    ) -> None:
+        self.plan = plan
+        self.stamp = stamp or new_stamp()
+        self._fed = Fed(plan, feed, prompt)
+        self._choice = choice
+        self._told: list[Told] = []
+
+    @property
+    def anomalies(self) -> list[Anomaly]:
+        """What was odd so far, for logs and metrics."""
+        return self._fed.anomalies
+
+    @property
+    def spent(self) -> Spent:
+        """Tokens so far."""
+        return self._fed.spent
+
+    @property
+    def stopped(self) -> str | None:
+        """The stop string that was found: the engine may stop, nothing that follows will be shown."""
+        return self._fed.stopped
+
+    @property
+    def prompt(self) -> tuple[int, ...]:
+        """The token ids of the prompt, as far as they are known."""
+        return self._fed.prompt
+
+    def feed(self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()) -> None:
+        """One step of the model. Raises as `ChatStream.feed` does."""
+        self._told.append(self._fed.feed(text, ids, logprobs))
+
+    def finish(self, reason: EngineReason = "stop", stop_reason: str | int | None = None) -> MessageChoice:
+        """The whole answer. `reason`: why the engine stopped; `stop_reason`: the string or token id it stopped at."""
+        self._told.append(self._fed.conclude())
+        plan, state = self.plan, self._fed.state
+        choice: MessageChoice = {
+            "index": self._choice,
+            "message": written(plan, self._message()),
+            "finish_reason": ending(plan, state, reason),
+            "logprobs": None,
+        }
+        shown = tuple(token for told in self._told for tokens in told.shown for token in tokens)
+        _add_tokens(plan, shown, choice)
+        matched = stop_reason if state.stop.found is None else state.stop.found
+        if matched is not None:
+            choice["stop_reason"] = matched
+        return choice
+
+    def _message(self) -> Message:
+        seed = choice_seed(self.stamp, self._choice)
+        events = (event for told in self._told for event in told.events)
+        return message(events, call_ids(self.plan.machine.format.ids, self.plan.history, seed))
+
+
+def written(plan: Plan, said: Message) -> ChatMessage:
+    """The message as the API writes it. Content is null if there is none."""
+    content = plan.echo + (said.content or "")
+    found: ChatMessage = {"role": plan.role, "content": content or None}
+    if said.reasoning is not None and plan.reasoning_field in ("reasoning_content", "both"):
+        found["reasoning_content"] = said.reasoning
+    if said.reasoning is not None and plan.reasoning_field in ("reasoning", "both"):
+        found["reasoning"] = said.reasoning
+    if said.tool_calls:
+        found["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in said.tool_calls
+        ]
+    return found
+
+
+def _add_tokens(plan: Plan, shown: Shown, choice: MessageChoice) -> None:
+    if plan.logprobs is not None:
+        choice["logprobs"] = logprobs_of(shown, plan.machine.vocabulary, plan.logprobs)
+    if plan.token_ids:
+        choice["token_ids"] = [token.id for token in shown]
+
+
+def completion(answers: Sequence[ChatAnswer], choices: Sequence[MessageChoice], prompt_tokens: int) -> ChatCompletion:
+    """The response. `choices`: what finishing each of `answers` gave."""
+    first = answers[0]
+    body: ChatCompletion = {
+        "id": first.stamp.id,
+        "object": "chat.completion",
+        "created": first.stamp.created,
+        "model": first.plan.model,
+        "choices": list(choices),
+        "usage": usage(
+            prompt_tokens,
+            total(answer.spent for answer in answers),
+            reasons=first.plan.machine.format.reasoning,
+        ),
+    }
+    if first.plan.token_ids:
+        body["prompt_token_ids"] = list(first.prompt)
+    return body

@@ -1,0 +1,183 @@
+"""Requests to plans: what a server decided at start-up, and what a request asks for, make a `Plan`.
+
+    tool_choice         machine                                     the client sees
+    none                knows no calls: markup is text              content
+                        (`none="hide"`: knows the tools)            content without the calls
+    auto                the format                                  calls; content, if `auto_tools` is off
+    required            the format                                  calls
+                        (`forced="json"`, or no tool half)          calls, read from a JSON array
+    named               the format                                  calls
+                        (`forced="json"`, or no tool half)          one call, its arguments read from JSON
+
+JSON for forced calls takes a reasoning half that combines with other tool halves; a whole format (harmony) stays native.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, TypeAlias
+
+from attrs import frozen
+from returns.result import Result
+
+from unbraid.core.bind import Machine
+from unbraid.core.grammar import Format, Policies
+from unbraid.formats.registry import lookup
+from unbraid.shell.bind import BindError, bind, with_tools
+from unbraid.shell.deltas import ReasoningField
+from unbraid.shell.demand import Calls, Demand, Form
+from unbraid.shell.forced_json import REQUIRED_JSON
+from unbraid.shell.hidden import VisibleCalls
+from unbraid.shell.opening import StartAt
+from unbraid.shell.plan import CallFinish, Plan
+from unbraid.shell.promotion import promotes
+from unbraid.shell.request_tools import Kind
+from unbraid.shell.requests import ChatRequest, read_chat_request
+from unbraid.shell.truncated import Truncated
+
+Half: TypeAlias = str | Format | None
+
+
+@frozen
+class Serving:
+    """What a server decides once.
+
+    `reasoning`, `tools`, `tokenizer`, `policies`: as in `bind`. `model`: where a request names none; `role`: of answers.
+    `reasoning_field`: where a request says nothing. `forced`: how calls are forced, in the format's own notation or in
+    JSON. `none`: what `tool_choice: none` does with calls that the model makes anyway. `auto_tools`: `auto` means that
+    the model may call. `named_finish`: the finish reason of a forced named call. `stops`: who matches stop strings, we
+    on visible content or the engine on everything. `offered`: what a request without tools means.
+    """
+
+    reasoning: Half = None
+    tools: Half = None
+    tokenizer: object = None
+    policies: Policies = Policies()
+    truncated: Truncated = "emit"
+    model: str = "unbraid"
+    role: str = "assistant"
+    reasoning_field: ReasoningField = "reasoning_content"
+    forced: Form = "native"
+    none: Literal["text", "hide"] = "text"
+    auto_tools: bool = True
+    named_finish: CallFinish = "stop"
+    stops: Literal["content", "engine"] = "content"
+    offered: Literal["none", "unknown"] = "none"
+
+
+def plan_for(serving: Serving, body: object, *, at: StartAt = "auto") -> Result[Plan, BindError]:
+    """The plan of a request as it came, or everything that is wrong with it. `at`: where generation starts, if the caller
+    knows it better than the prompt."""
+    read = read_chat_request(body).alt(BindError)
+    return read.bind(lambda request: plan(serving, request, at=at))
+
+
+def plan(serving: Serving, request: ChatRequest, *, at: StartAt = "auto") -> Result[Plan, BindError]:
+    """The plan of a request."""
+    form = _form(serving, request)
+    return _machine(serving, request, form).map(lambda machine: _plan(serving, request, machine, form, at))
+
+
+def _plan(serving: Serving, request: ChatRequest, machine: Machine, form: Form, at: StartAt) -> Plan:
+    named = request.choice.names if request.choice.kind == "named" else None
+    content = serving.stops == "content"
+    return Plan(
+        machine,
+        model=request.model or serving.model,
+        at=at,
+        stream=request.stream,
+        choices=request.choices,
+        role=_role(serving, request),
+        echo=request.last[1] if request.echo and request.last[0] == _role(serving, request) else "",
+        reasoning_field=(request.reasoning_field or serving.reasoning_field) if request.include_reasoning else "none",
+        truncated=serving.truncated,
+        named=named[0] if named and form == "json" else None,
+        calls=_visible(request),
+        call_finish=serving.named_finish if named else "tool_calls",
+        promote=promotes(_name(serving.reasoning), request.template_kwargs),
+        stops=request.stops if content else (),
+        logprobs=request.logprobs,
+        token_ids=request.token_ids,
+        usage=request.usage,
+        history=request.history,
+        demand=_demand(request, form, () if content else request.stops),
+    )
+
+
+def _role(serving: Serving, request: ChatRequest) -> str:
+    """Of a new message the server's; of one that is gone on with its own."""
+    return serving.role if request.answers else request.last[0] or serving.role
+
+
+def _visible(request: ChatRequest) -> VisibleCalls:
+    if request.choice.kind == "none":
+        return "none"
+    return "all" if request.parallel else "first"
+
+
+def _name(half: Half) -> str | None:
+    """The name of a half's format; aliases are resolved."""
+    if isinstance(half, str):
+        return lookup("reasoning", half).map(lambda form: form.name).value_or(half)
+    return None if half is None else half.name
+
+
+# -- the machine -------------------------------------------------------------------------------------------------------
+
+
+def _form(serving: Serving, request: ChatRequest) -> Form:
+    """How a forced call is written."""
+    if request.choice.kind not in ("required", "named") or _is_whole(serving):
+        return "native"
+    return "json" if serving.tools is None else serving.forced
+
+
+def _is_whole(serving: Serving) -> bool:
+    """Is the reasoning half's format a tool half as well?"""
+    half = serving.reasoning
+    if isinstance(half, str):
+        return lookup("reasoning", half).map(lambda form: form.tools).value_or(False)
+    return half is not None and half.tools
+
+
+def _machine(serving: Serving, request: ChatRequest, form: Form) -> Result[Machine, BindError]:
+    half = serving.tools
+    if form == "json":
+        half = REQUIRED_JSON if request.choice.kind == "required" else None
+    bound = bind(serving.reasoning, half, serving.tokenizer, serving.policies, request.template_kwargs)
+    return bound.bind(lambda made: with_tools(made, _offered(serving, request)))
+
+
+def _offered(serving: Serving, request: ChatRequest) -> Sequence[Mapping[str, object]] | None:
+    """The tools as the machine is to know them: None, not known; empty, none."""
+    choice = request.choice
+    if (choice.kind == "none" and serving.none == "text") or (choice.kind == "auto" and not serving.auto_tools):
+        return ()
+    if request.tools is None:
+        return None if serving.offered == "unknown" else ()
+    if choice.names is None or choice.kind == "named":
+        return request.tools.listed
+    named = zip(request.tools.names, request.tools.listed, strict=True)
+    return [tool for name, tool in named if name in choice.names]
+
+
+# -- the engine --------------------------------------------------------------------------------------------------------
+
+
+_CALLS: Final[Mapping[Kind, Calls]] = {"none": "none", "auto": "free", "required": "required", "named": "named"}
+
+
+def _demand(request: ChatRequest, form: Form, stops: tuple[str, ...]) -> Demand:
+    tools, choice = request.tools, request.choice
+    known = () if tools is None else tools.names
+    names = known if choice.names is None else choice.names
+    return Demand(
+        calls=_CALLS[choice.kind],
+        form=form,
+        names=names,
+        strict=() if tools is None else tuple(name for name in tools.strict if name in names),
+        parallel=request.parallel,
+        output=None if choice.kind in ("required", "named") else request.output,
+        stops=stops,
+        most_tokens=request.most_tokens,
+    )

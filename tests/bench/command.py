@@ -1,0 +1,160 @@
+"""The command line of the benchmark; `python -m tests.bench --help` lists the options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from attrs import frozen
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tests.bench.feeding import FEEDS, SPLITS, Arrival, arrival, reading
+from tests.bench.peer import Peer
+from tests.bench.results import Cell, Held, Rival, load, results, save
+from tests.bench.rivals import present, rivals, subjects_of
+from tests.bench.sizes import sizes
+from tests.bench.subjects import Subject, pairs, subject
+from tests.bench.timing import REPEATS, take_turns
+from tests.bench.views import comparison, grid, holdings, rivalry
+from tests.bench.workloads import WORKLOADS, meant, workload
+
+QUICK: Final = "mixed,dense,think-2k,arg-2k"
+USUAL: Final = "qwen3_coder,hermes,deepseek_v4,glm45,harmony"
+
+app: Final = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+out: Final = Console(width=220, highlight=False)
+err: Final = Console(stderr=True, highlight=False)
+
+
+@frozen
+class Plan:
+    """What to measure."""
+
+    pairs: list[tuple[str | None, str | None]]
+    workloads: list[str]
+    feeds: list[str]
+    splits: list[str]
+    repeats: int
+
+
+Names = Annotated[str, typer.Option("--formats", help="Tool halves (or reasoning halves without one), or `all`.")]
+Loads = Annotated[str, typer.Option("--workloads", help=f"Of {', '.join(WORKLOADS)}; or `quick`, or `all`.")]
+Feeds = Annotated[str, typer.Option("--feeds", help=f"Of {', '.join(FEEDS)}; or `all`.")]
+Splits = Annotated[str, typer.Option("--splits", help=f"Of {', '.join(SPLITS)} tokens in a delta; or `all`.")]
+
+
+@app.command()
+def bench(
+    formats: Names = USUAL,
+    workloads: Loads = "quick",
+    feeds: Feeds = "all",
+    splits: Splits = "all",
+    repeats: Annotated[int, typer.Option(min=2, help="Samples of each number; long runs take fewer.")] = REPEATS,
+    memory: Annotated[bool, typer.Option("--memory", help="Also slowest delta, peak memory, size of states.")] = False,
+    peers: Annotated[bool, typer.Option("--peers", help="Also other systems' parsers, as far as installed.")] = False,
+    only_peers: Annotated[bool, typer.Option("--only-peers", help="Nothing but these.")] = False,
+    save_to: Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Save everything as JSON.")] = None,
+    compare: Annotated[tuple[Path, Path] | None, typer.Option(metavar="A B", help="Compare two saved runs.")] = None,
+) -> None:
+    """Measure unbraid: formats × workloads × sizes of deltas × feeds, in microseconds per token."""
+    if compare is not None:
+        out.print(comparison(load(compare[0]), load(compare[1])))
+        return
+    plan = Plan(_pairs(formats), _workloads(workloads), _known(feeds, FEEDS), _known(splits, SPLITS), repeats)
+    cells, held = ([], []) if only_peers else _ours(plan, memory=memory)
+    against = list(_peers(plan)) if peers or only_peers else []
+    if held:
+        out.print(holdings(held))
+    for view in rivalry(against):
+        out.print(view)
+    if save_to is not None:
+        save(save_to, results(cells, held, against))
+
+
+def _known(words: str, among: Iterable[str]) -> list[str]:
+    names = [*among] if words == "all" else words.split(",")
+    for name in names:
+        if name not in among:
+            raise typer.BadParameter(f"{name!r} is none of {', '.join(among)}")
+    return names
+
+
+def _workloads(words: str) -> list[str]:
+    return _known(QUICK if words == "quick" else words, WORKLOADS)
+
+
+def _pairs(words: str) -> list[tuple[str | None, str | None]]:
+    every = {tools or reasoning or "": (reasoning, tools) for reasoning, tools in pairs()}
+    return [every[name] for name in _known(words, every)]
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=err, transient=True)
+
+
+# -- ours --------------------------------------------------------------------------------------------------------------
+
+
+def _ours(plan: Plan, *, memory: bool) -> tuple[list[Cell], list[Held]]:
+    """All cells; each subject's table is printed when it is done."""
+    cells: list[Cell] = []
+    held: list[Held] = []
+    with _progress() as progress:
+        task = progress.add_task("", total=len(plan.pairs) * len(plan.workloads))
+        for pair in plan.pairs:
+            one = subject(*pair)
+            for there in _arrivals(one, plan, progress):
+                progress.update(task, description=f"{one.name}, {there.workload.name}")
+                cells += _cells(there, plan)
+                held += [_held(there, feed) for feed in plan.feeds] if memory else []
+                progress.advance(task)
+            out.print(grid(one.name, [cell for cell in cells if cell.subject == one.name]))
+    return cells, held
+
+
+def _arrivals(one: Subject, plan: Plan, progress: Progress) -> Iterator[Arrival]:
+    for name in plan.workloads:
+        found = workload(name, one)
+        if found is None:
+            progress.console.print(f"{one.name} cannot say {name}")
+        else:
+            yield arrival(one, found)
+
+
+def _cells(there: Arrival, plan: Plan) -> list[Cell]:
+    """The cells of one workload, measured in turns. Raises ValueError if a reading is wrong."""
+    places = ((feed, split) for feed in plan.feeds for split in plan.splits)
+    runs = {place: run for place in places if (run := reading(there, *place)) is not None}
+    for place, run in runs.items():
+        if not meant(there.workload.turn, run()):
+            raise ValueError(f"{there.subject.name}, {there.workload.name}, {place}: the message is wrong")
+    count = len(there.workload.ids)
+    where = (there.subject.name, there.workload.name)
+    return [Cell(*where, *place, count, times.per(count)) for place, times in take_turns(runs, plan.repeats).items()]
+
+
+def _held(there: Arrival, feed: str) -> Held:
+    return Held(there.subject.name, there.workload.name, feed, sizes(there, feed))
+
+
+# -- peers -------------------------------------------------------------------------------------------------------------
+
+
+def _peers(plan: Plan) -> Iterator[Rival]:
+    found = present(err.print)
+    with _progress() as progress:
+        for peer in found:
+            yield from _peer(peer, plan, progress)
+
+
+def _peer(peer: Peer, plan: Plan, progress: Progress) -> Iterator[Rival]:
+    known = subjects_of(peer, plan.pairs)
+    task = progress.add_task(peer.name, total=len(known))
+    for one in known:
+        progress.update(task, description=f"{peer.name}: {one.name}")
+        yield from rivals(peer, one, plan.workloads, plan.repeats, progress.console.print)
+        progress.advance(task)

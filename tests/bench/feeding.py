@@ -1,0 +1,62 @@
+"""How a workload arrives: feeds × sizes of deltas.
+
+feed    ids · text · both (the host's text in step) · lagging (the host's text `LAG` tokens behind its ids)
+split   1 · 4 (tokens in a delta) · whole (one delta) · one-shot (`parse`, where the feed has it)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from attrs import frozen
+
+from tests.bench.subjects import Subject
+from tests.bench.workloads import Workload
+from unbraid.core.machine import Delta
+from unbraid.shell.bench import join, read, texts_of
+from unbraid.shell.messages import Message
+from unbraid.shell.opening import FeedKind
+from unbraid.shell.session import parse
+
+FEEDS: Final = ("ids", "text", "both", "lagging")
+SPLITS: Final = ("1", "4", "whole", "one-shot")
+LAG: Final = 3
+
+KINDS: Final[dict[str, FeedKind]] = {"ids": "ids", "text": "text", "both": "both", "lagging": "both"}
+
+
+@frozen(eq=False)
+class Arrival:
+    """A workload, ready to be fed."""
+
+    subject: Subject
+    workload: Workload
+    texts: Sequence[str]
+
+
+def arrival(subject: Subject, workload: Workload) -> Arrival:
+    """With the host's text of each token."""
+    return Arrival(subject, workload, texts_of(subject.encoder.vocabulary, workload.ids))
+
+
+def reading(one: Arrival, feed: str, split: str) -> Callable[[], Message] | None:
+    """What reads it all, from the first delta to the message; None if `feed` has no such split."""
+    machine, at = one.subject.machine, one.subject.at
+    if split != "one-shot":
+        fed = deltas(one, feed, split)
+        return lambda: read(machine, KINDS[feed], fed, at)
+    if feed == "ids":
+        return lambda: parse(machine, ids=one.workload.ids, at=at)
+    return (lambda: parse(machine, one.workload.text, at=at)) if feed == "text" else None
+
+
+def deltas(one: Arrival, feed: str, split: str) -> list[Delta]:
+    """The deltas of `one`; the last ones of a lagging host hold text alone."""
+    ids, texts = one.workload.ids, one.texts
+    size = len(texts) if split == "whole" else int(split)
+    if feed != "lagging":
+        return join(KINDS[feed], texts, ids, size)
+    steps = [*zip(["", *[""] * (LAG - 1), *texts], [*((token,) for token in ids), *[()] * LAG], strict=True)]
+    groups = [steps[place : place + size] for place in range(0, len(steps), size)]
+    return [("".join(text for text, _ in group), sum((new for _, new in group), ())) for group in groups]

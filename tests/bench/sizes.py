@@ -1,0 +1,105 @@
+"""What one delta costs at worst, and what is held: the slowest delta, peak memory, the size of a state.
+
+Each on a warm machine, at one token per delta. The slowest delta is the longest of the shortest times that each delta took
+in several passes. Peak memory is what Python allocated beyond what was there before the stream and the events of the
+last delta. A state's size is that of everything in it but the machine's own tables (`plain`, `steps`).
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+from time import perf_counter
+from typing import Final
+
+from attrs import fields, frozen, has
+
+from tests.bench.feeding import KINDS, Arrival, deltas
+from unbraid.core.machine import Delta, start, step
+from unbraid.core.records import ParserState
+
+PASSES: Final = 5
+MOST_POINTS: Final = 500
+"""States of one stream whose size is taken."""
+
+TABLES: Final = frozenset({"plain", "steps"})
+
+
+@frozen
+class Sizes:
+    """`slowest`: microseconds; `peak`, `state`: bytes."""
+
+    slowest: float
+    peak: int
+    state: int
+
+
+def sizes(one: Arrival, feed: str) -> Sizes:
+    """The sizes of a stream of single tokens."""
+    fed = deltas(one, feed, "1")
+    slowest = _slowest(one, feed, fed)
+    return Sizes(slowest, _peak(one, feed, fed), _state(one, feed, fed))
+
+
+def _begin(one: Arrival, feed: str) -> ParserState:
+    return start(one.subject.machine, KINDS[feed], at=one.subject.at)
+
+
+def _slowest(one: Arrival, feed: str, fed: list[Delta]) -> float:
+    machine = one.subject.machine
+    best = [float("inf")] * len(fed)
+    gc.collect()
+    gc.freeze()
+    for _ in range(PASSES):
+        state = _begin(one, feed)
+        for place, (text, ids) in enumerate(fed):
+            began = perf_counter()
+            state, _events = step(machine, state, text, ids)
+            took = perf_counter() - began
+            best[place] = min(best[place], took)
+    gc.unfreeze()
+    return max(best) * 1e6
+
+
+def _peak(one: Arrival, feed: str, fed: list[Delta]) -> int:
+    machine = one.subject.machine
+    tracemalloc.start()
+    try:
+        state = _begin(one, feed)
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        for text, ids in fed:
+            state, _events = step(machine, state, text, ids)
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+def _state(one: Arrival, feed: str, fed: list[Delta]) -> int:
+    machine, state = one.subject.machine, _begin(one, feed)
+    every = max(1, len(fed) // MOST_POINTS)
+    largest = size_of(state)
+    for place, (text, ids) in enumerate(fed):
+        state, _events = step(machine, state, text, ids)
+        if place % every == 0:
+            largest = max(largest, size_of(state))
+    return largest
+
+
+def size_of(value: object) -> int:
+    """The bytes of `value` and everything in it, each object once."""
+    seen: set[int] = set()
+    waiting = [value]
+    total = 0
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or one is None:
+            continue
+        seen.add(id(one))
+        total += sys.getsizeof(one)
+        if isinstance(one, tuple | list):
+            waiting.extend(one)
+        elif has(kind := type(one)):
+            waiting.extend(getattr(one, part.name) for part in fields(kind) if part.name not in TABLES)
+    return total

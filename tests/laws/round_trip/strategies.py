@@ -1,0 +1,180 @@
+"""Messages that are hard on parsers.
+
+Text is made of letters of all scripts, white space of all kinds, punctuation of all syntaxes, beginnings and ends of the format's
+markers, and whole markers that mean nothing where the text stands. Arguments hold such text, numbers of all sizes, and nested values;
+calls of one message repeat each other's arguments under the same name and under another one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from attrs import frozen
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from tests.corpus.reader import tool
+from tests.laws.round_trip.rendering import Call, Sent
+
+# -- tools -----------------------------------------------------------------------------------------------------------------
+
+_TYPES: Final = {"text": "string", "title": "string", "count": "integer", "ratio": "number", "flag": "boolean", "gone": "null", "data": "object", "items": "array"}
+"""Each property says its type, and no other one would do."""
+
+_USED: Final = {"write_note": ("text", "title", "flag"), "measure": ("count", "ratio", "gone", "text"), "store.all": ("data", "items", "text"), "now": ()}
+
+
+def _property(key: str) -> dict[str, object]:
+    return {"type": _TYPES[key], "description": f"the {key}"} | ({"items": {}} if key == "items" else {})
+
+
+def tools(names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The offered tools; `names` replaces what a template or a format cannot spell."""
+    made = []
+    for name, keys in _USED.items():
+        entry: dict[str, Any] = json.loads(json.dumps(tool(names.get(name, name), {"properties": {key: _property(key) for key in keys}, "required": []})))
+        entry["function"]["description"] = f"does {name}"
+        made.append(entry)
+    return made
+
+
+# -- text ------------------------------------------------------------------------------------------------------------------
+
+BLANKS: Final = ("\n", "\n\n", "\n\n\n", " ", "  ", "\t", "\r\n", "\r", "\x0b", "\x85", "\xa0", "\u2028", "\u3000", " " * 17, "\n" * 17)
+SIGNS: Final = tuple("\"'`\\/<>{}[]()=:;,.|&%#@$^*-_~!?") + ('\\"', "\\n", "\\u0041", '"}', "}}", '{"', "</", "```", '": ', "&lt;", "{{", "}}\n", '"""', "'''", "null", "true", "None", "1e3", "0x1f")
+SCRIPTS: Final = ("na\u00efve", "e\u0301", "\u212b", "\u4eca\u5929", "\ud55c\uae00", "\u0939\u093f\u0928\u094d\u0926\u0940", "\u05e9\u05dc\u05d5\u05dd", "\U0001f469\u200d\U0001f680", "\U00020bb7", "\ufeff", "\ufffd", "\u200b", "\x00", "\x1f", "\x7f")
+WORDS: Final = ("the plan is", "Hello", " world", "if x < 3 and y > 2:", "call", "tool", "arguments", "name", "thought", "assistant", "json", "function", "invoke")
+
+
+def _parts(spellings: Sequence[str]) -> list[str]:
+    """Beginnings and ends of markers, none of them whole."""
+    cuts = [spelling[:place] for spelling in spellings for place in range(1, len(spelling))]
+    return sorted({*cuts, *(spelling[place:] for spelling in spellings for place in range(1, len(spelling)))} - set(spellings)) or ["<"]
+
+
+def text(spellings: Sequence[str], live: Sequence[str] = ()) -> SearchStrategy[str]:
+    """Text, never empty; of the format's `spellings` those that are `live` come about only by chance."""
+    inert = sorted(set(spellings) - set(live)) or ["<tool>"]
+    pieces = st.one_of(
+        st.sampled_from(WORDS),
+        st.sampled_from(BLANKS),
+        st.sampled_from(SIGNS),
+        st.sampled_from(SCRIPTS),
+        st.sampled_from(_parts(spellings)),
+        st.sampled_from(inert),
+        st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3),
+    )
+    return st.lists(pieces, min_size=1, max_size=6).map("".join)
+
+
+# -- arguments -------------------------------------------------------------------------------------------------------------
+
+INTEGERS: Final = st.one_of(st.integers(-9, 9), st.sampled_from((0, 2**53 + 1, -(2**63), 10**40)), st.integers())
+NUMBERS: Final = st.one_of(st.sampled_from((1e3, 1e300, 1.5e-7, -0.0, 0.1)), st.floats(allow_nan=False, allow_infinity=False))
+
+
+def values(texts: SearchStrategy[str]) -> SearchStrategy[Any]:
+    """Any JSON value."""
+    scalars = st.one_of(texts, INTEGERS, NUMBERS, st.booleans(), st.none())
+    return st.recursive(scalars, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)), max_leaves=6)
+
+
+def typed(texts: SearchStrategy[str], inner: SearchStrategy[str]) -> dict[str, SearchStrategy[Any]]:
+    """A value for each property: what its type allows and nothing else would read the same. `inner`: strings inside of values."""
+    return {
+        "text": texts,
+        "title": texts,
+        "count": INTEGERS,
+        "ratio": NUMBERS,
+        "flag": st.booleans(),
+        "gone": st.none(),
+        "data": st.dictionaries(inner, values(inner), max_size=3),
+        "items": st.lists(values(inner), max_size=3),
+    }
+
+
+def _declared(name: str, kinds: Mapping[str, SearchStrategy[Any]], leaves: tuple[str, ...]) -> SearchStrategy[Any]:
+    """Arguments of one tool by its schema: some of them, in any order."""
+    keys = [key for key in _USED[name] if key not in leaves]
+    some = st.permutations(keys).flatmap(lambda order: st.integers(0, len(order)).map(lambda count: order[:count]))
+    return some.flatmap(lambda chosen: st.fixed_dictionaries({key: kinds[key] for key in chosen}))
+
+
+@st.composite
+def wire(draw: st.DrawFn, texts: SearchStrategy[str]) -> str:
+    """The JSON text of an object as a model may write it: any white space, spelling of numbers, and escapes."""
+    value = draw(st.dictionaries(texts, values(texts), max_size=3))
+    value |= draw(st.sampled_from(({}, {"n": "NUMBER"})))
+    written = json.dumps(
+        value,
+        ensure_ascii=draw(st.booleans()),
+        separators=draw(st.sampled_from(((", ", ": "), (",", ":"), (" ,\n", " :\t")))),
+    )
+    return written.replace('"NUMBER"', draw(st.sampled_from(("1e3", "-0", "0.10", "1E+2", "9" * 50, "1e-400"))))
+
+
+# -- messages --------------------------------------------------------------------------------------------------------------
+
+
+@frozen
+class Range:
+    """What a row of the table can express. `calls`: most calls in one message; `typed`: values are written as plain text, by the tool's
+    schema; `verbatim`: JSON text is written as it is given; `reasoning`: whether a message has some; `beside`: a call may have text
+    beside it; `both`: it may have reasoning and content; `leaves`: properties that the format cannot carry."""
+
+    calls: int = 3
+    typed: bool = False
+    verbatim: bool = False
+    reasoning: tuple[bool, ...] = (False, True)
+    beside: bool = True
+    both: bool = True
+    leaves: tuple[str, ...] = ()
+
+
+@frozen
+class Live:
+    """All spellings of a format, and those that mean something in its strands and in its values."""
+
+    spellings: tuple[str, ...]
+    reasoning: tuple[str, ...]
+    content: tuple[str, ...]
+    values: tuple[str, ...]
+
+
+def messages(span: Range, live: Live, names: Mapping[str, str]) -> SearchStrategy[Sent]:
+    """Messages with something in them."""
+    return _messages(span, live, names)
+
+
+@st.composite
+def _messages(draw: st.DrawFn, span: Range, live: Live, names: Mapping[str, str]) -> Sent:
+    thinks = draw(st.sampled_from(span.reasoning))
+    reasoning = draw(text(live.spellings, live.reasoning)) if thinks else None
+    count = draw(st.integers(0, span.calls))
+    silent = count > 0 and (not span.beside or (thinks and not span.both))
+    content = None if silent or (count and draw(st.booleans())) else draw(text(live.spellings, live.content))
+    return Sent(reasoning, content, tuple(draw(_calls(span, live, names, count))))
+
+
+def _calls(span: Range, live: Live, names: Mapping[str, str], count: int) -> SearchStrategy[list[Call]]:
+    one = _call(span, live, names)
+    alike = one.map(lambda call: [call] * count)
+    renamed = one.map(lambda call: [Call(names.get(name, name), call.arguments) for name in ("write_note", "measure", "store.all")[:count]])
+    different = st.lists(one, min_size=count, max_size=count)
+    return st.one_of(different, different, alike, different if span.typed else renamed)
+
+
+def _call(span: Range, live: Live, names: Mapping[str, str]) -> SearchStrategy[Call]:
+    return st.sampled_from(sorted(_USED)).flatmap(lambda name: _arguments(span, live, name).map(lambda found: Call(names.get(name, name), found)))
+
+
+def _arguments(span: Range, live: Live, name: str) -> SearchStrategy[Any]:
+    anything = text(live.spellings)
+    if span.typed:
+        # Inside of an object the text is JSON, but the object itself is plain text.
+        return _declared(name, typed(text(live.spellings, live.values), text(live.spellings, live.values)), span.leaves)
+    if span.verbatim:
+        return wire(anything)
+    return st.dictionaries(anything, values(anything), max_size=3)

@@ -1,0 +1,141 @@
+"""Law 9. parse(template(message)) == norm(message), with real chat templates and real tokenizers.
+
+Templates print the messages that they are given as their models would have written them. So whatever a client sends must come back from
+that text: at every split, by ids, by text and by both, but for what the template itself changes. Each template is a row of
+`round_trip/norms.py`, which says what those changes are.
+
+What is left out is counted: text that holds a spelling that means something where it stands, text that the tokenizer's normalisation joins
+with a marker, and messages whose rendering does not begin with the rendered prompt. More than a fifth is a failure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from random import Random
+from typing import Final
+
+import pytest
+from attrs import define, frozen
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from tests.corpus.message import message
+from tests.laws.cuts import Cut, cuts, pieces
+from tests.laws.effort import EFFORT
+from tests.laws.hosts import Host
+from tests.laws.inputs import spans
+from tests.laws.machines import fold_both, fold_ids, fold_text, without_tokens
+from tests.laws.round_trip.norms import ROWS, Row
+from tests.laws.round_trip.rendering import Sent
+from tests.laws.round_trip.strategies import messages
+from tests.laws.round_trip.trips import Trip, trip
+from unbraid.core.bind import Machine
+from unbraid.core.events import Events
+from unbraid.core.machine import start
+
+MOST_LEFT_OUT: Final = 0.2
+MOST_CUTS: Final = 2 * EFFORT.examples
+LAGS: Final = (0, 1, 7)
+
+
+@define
+class Tally:
+    """How many messages were made, and how many of them were not compared."""
+
+    made: int = 0
+    left_out: int = 0
+
+
+@frozen
+class Stream:
+    """What the model wrote behind `prompt`."""
+
+    machine: Machine
+    prompt: str
+    prompt_ids: tuple[int, ...]
+    text: str
+    ids: tuple[int, ...]
+
+
+def stream(one: Trip, sent: Sent, *, stopped: bool) -> Stream | None:
+    """The rendering of `sent` as it comes out of the tokenizer; None if it is left out."""
+    found, coder = one.rendered(sent), one.coder
+    known = sent.mapped(coder.through)
+    if found.output is None or one.leaves_out(known):
+        return None
+    end = one.row.last if stopped else ""
+    written, ids = coder.through(found.output), coder.encode(found.output + end)
+    if written != one.rendered(known).output:
+        return None
+    return Stream(one.machine(sent), found.prompt, coder.encode(found.prompt), written + end, ids)
+
+
+def canonical(sent_or_received: object) -> str:
+    """Arguments compared as JSON values, key order and kinds of numbers included."""
+    return json.dumps(sent_or_received)
+
+
+def expected(one: Trip, sent: Sent) -> tuple[object, ...]:
+    normal = one.row.norm.apply(sent.mapped(one.coder.through))
+    calls = [(call.name, call.arguments if isinstance(call.arguments, str) else canonical(call.arguments)) for call in normal.calls]
+    return normal.reasoning, normal.content, calls, ()
+
+
+def received(one: Trip, events: Events) -> tuple[object, ...]:
+    found = message(events)
+    read = str if one.row.span.verbatim else lambda text: canonical(json.loads(text))
+    calls = [(call.name, read(call.arguments) if call.complete else f"{call.arguments} ...") for call in found.calls]
+    return found.reasoning, found.content, calls, found.anomalies
+
+
+def some(every: Iterator[Cut], random: Random) -> list[Cut]:
+    """The whole, and cuts of all kinds: in two, in three around markers, in equal pieces; nightly all of them."""
+    whole, *rest = every
+    return [whole, *random.sample(rest, min(len(rest), MOST_CUTS))]
+
+
+def check_text(run: Stream, whole: Events, random: Random) -> None:
+    begun = start(run.machine, "text", run.prompt)
+    assert fold_text(run.machine, begun, list(run.text)) == whole, "single code points"
+    for cut in some(cuts(len(run.text), spans(run.machine.format, run.text)), random):
+        assert fold_text(run.machine, begun, pieces(run.text, cut)) == whole, f"text cut at {cut}"
+
+
+def check_ids(run: Stream, whole: Events, random: Random) -> None:
+    begun = start(run.machine, "ids", run.prompt_ids)
+    by_ids = fold_ids(run.machine, begun, [run.ids])
+    assert without_tokens(by_ids) == whole
+    assert fold_ids(run.machine, begun, [(token,) for token in run.ids]) == by_ids, "single tokens"
+    for cut in some(cuts(len(run.ids)), random):
+        assert fold_ids(run.machine, begun, pieces(run.ids, cut)) == by_ids, f"ids cut at {cut}"
+
+
+def check_both(run: Stream, whole: Events, random: Random) -> None:
+    begun = start(run.machine, "both", run.prompt_ids)
+    for lag in LAGS:
+        host = Host(run.machine.vocabulary, lag)
+        by_both = fold_both(run.machine, begun, list(host.deltas(run.ids, random)))
+        assert without_tokens(by_both) == whole, f"lag {lag}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.template)
+def test_round_trip(row: Row) -> None:
+    one, tally = trip(row), Tally()
+
+    @given(messages(row.span, one.live, row.names), st.booleans(), st.randoms(use_true_random=False))
+    def check(sent: Sent, stopped: bool, random: Random) -> None:
+        tally.made += 1
+        run = stream(one, sent, stopped=stopped)
+        if run is None:
+            tally.left_out += 1
+            return
+        note(repr(run.text))
+        whole = fold_text(run.machine, start(run.machine, "text", run.prompt), [run.text])
+        assert received(one, whole) == expected(one, sent)
+        check_text(run, whole, random)
+        check_ids(run, whole, random)
+        check_both(run, whole, random)
+
+    check()
+    assert tally.left_out <= MOST_LEFT_OUT * tally.made, tally
