@@ -19,11 +19,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from attrs import evolve
 from returns.result import Failure, Result, Success
 
 from unbraid.core.errors import Defect, ResolveDefect
-from unbraid.core.grammar import WHITESPACE, Choice, Format, JsonScalar, Parameter, Terminal
+from unbraid.core.grammar import WHITESPACE, Choice, Format, JsonScalar, Parameter, Start, Terminal
 from unbraid.core.prompt import is_on
 from unbraid.core.vocabulary import Vocabulary
 
@@ -48,7 +47,7 @@ def resolve(
             return Failure((ResolveDefect(fmt.name, "choice_circle", choice.use),))
         seen.add(other.name)
         fmt = other
-    return Success(evolve(fill(fmt, vocabulary, kwargs), choices=()))
+    return Success(fill(fmt, vocabulary, kwargs))
 
 
 def chosen(
@@ -84,26 +83,47 @@ def _same(one: JsonScalar, other: JsonScalar) -> bool:
 
 
 def fill(fmt: Format, vocabulary: Vocabulary | None, kwargs: Mapping[str, JsonScalar]) -> Format:
-    """`fmt` with its parameters filled; it has none then."""
-    if not fmt.parameters:
+    """`fmt` with its parameters filled. It has none then, and no choices, as they are made before."""
+    if not fmt.parameters and not fmt.choices:
         return fmt
     values = {f"{{{one.name}}}": _value(one, vocabulary, kwargs) for one in fmt.parameters}
-    start = fmt.start
-    return evolve(
-        fmt,
+    return Format(
+        name=fmt.name,
+        about=fmt.about,
+        aliases=fmt.aliases,
+        reasoning=fmt.reasoning,
+        tools=fmt.tools,
         terminals=tuple(_filled(terminal, values) for terminal in fmt.terminals),
-        start=evolve(
-            start,
-            scan=tuple((_replaced(spelling, values), region) for spelling, region in start.scan),
-            stops=tuple(_replaced(stop, values) for stop in start.stops),
-        ),
+        regions=fmt.regions,
+        rows=fmt.rows,
+        start=_filled_start(fmt.start, values),
         specials=tuple(_replaced(special, values) for special in fmt.specials),
-        parameters=(),
+        ids=fmt.ids,
+        inside=fmt.inside,
+        unmarked=fmt.unmarked,
+        template=fmt.template,
+        experimental=fmt.experimental,
+    )
+
+
+def _filled_start(start: Start, values: Mapping[str, str]) -> Start:
+    return Start(
+        on=start.on,
+        off=start.off,
+        switches=start.switches,
+        scan=tuple((_replaced(spelling, values), region) for spelling, region in start.scan),
+        stops=tuple(_replaced(stop, values) for stop in start.stops),
     )
 
 
 def _filled(terminal: Terminal, values: Mapping[str, str]) -> Terminal:
-    return evolve(terminal, spellings=tuple(_replaced(spelling, values) for spelling in terminal.spellings))
+    return Terminal(
+        name=terminal.name,
+        spellings=tuple(_replaced(spelling, values) for spelling in terminal.spellings),
+        before=terminal.before,
+        after=terminal.after,
+        dedicated=terminal.dedicated,
+    )
 
 
 def _replaced(spelling: str, values: Mapping[str, str]) -> str:

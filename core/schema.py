@@ -37,7 +37,6 @@ and all kinds, `type_value(raw, kinds) == quote(raw)` if a probe of `raw` was de
 """
 
 import json
-from collections import deque
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from hashlib import sha256
@@ -157,11 +156,11 @@ def resolve_tool(tool: Mapping[str, object]) -> Result[ToolSchema, tuple[SchemaD
     ['integer', 'null']
     """
     place = ("function",) if "function" in tool else ()
-    function = _mapping(tool["function"]) if place else tool
+    function = as_mapping(tool["function"]) if place else tool
     if function is None:
         return Failure((SchemaDefect("", "/function", "no_object", _shown(tool["function"])),))
     name, parameters = function.get("name"), function.get("parameters")
-    walk = _Walk(
+    walk = Walk(
         name if isinstance(name, str) else "", (*place, "parameters"), {} if parameters is None else parameters
     )
     if not walk.tool:
@@ -182,44 +181,6 @@ def _fingerprint(parameters: object) -> str:
     return sha256(written.encode()).hexdigest()
 
 
-def nested_types(root: object, schema: object) -> frozenset[str]:
-    """The JSON types that `schema`, a part of the parameters `root`, allows; empty if it says nothing about them, or if it
-    cannot be read.
-
-    >>> sorted(nested_types({}, {"anyOf": [{"type": "null"}, {"items": {}}]}))
-    ['array', 'null']
-    """
-    return _Walk("", (), root).types(schema, (), 0)
-
-
-def nested_schemas(root: object, schema: object, most: int = 256) -> tuple[Mapping[str, object], ...]:
-    """`schema` and all that speak of the same value: what it refers to, and the members of its `allOf`, `anyOf`, `oneOf`,
-    the nearest first, each once, at most `most`. References that go round end."""
-    walk = _Walk("", (), root)
-    found: dict[int, Mapping[str, object]] = {}
-    waiting = deque([schema])
-    while waiting and len(found) < most:
-        members = _mapping(waiting.popleft())
-        if members is None or id(members) in found:
-            continue
-        found[id(members)] = members
-        target = walk.target(members, ())
-        waiting += [target[1]] if target is not None else []
-        waiting += [part for part, _ in walk.parts(members, (), ("allOf", "anyOf", "oneOf"))]
-    return tuple(found.values())
-
-
-def container(members: Mapping[str, object]) -> str:
-    """What one schema makes of elements in its value: `object`, `array`, whichever it names first, or ""."""
-    named = members.get("type", [kind for keyword, kind in _IMPLIED.items() if keyword in members])
-    kinds = [
-        _kind_of_name(name)
-        for name in (named if isinstance(named, list | tuple) else (named,))
-        if isinstance(name, str)
-    ]
-    return next((kind for kind in kinds if kind in ("object", "array")), "")
-
-
 _Path: TypeAlias = tuple[str, ...]
 
 _NONE: Final[_Types] = frozenset()
@@ -235,13 +196,13 @@ _ALIASES: Final[Mapping[str, str]] = {
     "dict": "object",
 }
 _ALIAS_STARTS: Final = (("int", "integer"), ("uint", "integer"), ("float", "number"))
-_IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "items": "array", "prefixItems": "array"}
+IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "items": "array", "prefixItems": "array"}
 _COMBINED: Final = frozenset(("enum", "const", "allOf", "anyOf", "oneOf", "$ref", "nullable"))
 _INDEXES: Final = {str(index): index for index in range(1000)}
 
 
 @define
-class _Walk:
+class Walk:
     """One walk over a tool's parameters: what it found, and what keeps it finite."""
 
     tool: str
@@ -261,6 +222,7 @@ class _Walk:
     resolved: dict[str, _Types] = field(factory=dict)
 
     def defect(self, path: _Path, problem: Problem, found: str = "", nearest: str = "") -> None:
+        """Collect what is wrong at `path`."""
         if len(self.defects) < MAX_DEFECTS:
             pointer = "".join(f"/{_escaped(step)}" for step in path)
             self.defects[SchemaDefect(self.tool, pointer, problem, found, nearest)] = None
@@ -268,7 +230,7 @@ class _Walk:
     def enter(self, schema: object, path: _Path, level: int) -> Mapping[str, object] | None:
         """The members of a schema, or None if it has none, is no schema, or is one too many."""
         self.spent += 1
-        found = _mapping(schema)
+        found = as_mapping(schema)
         if found is None and not isinstance(schema, bool):
             self.defect(path, "no_object", _shown(schema))
         elif level > MAX_LEVELS:
@@ -294,7 +256,7 @@ class _Walk:
 
     def declared(self, members: Mapping[str, object], path: _Path, level: int) -> None:
         """Collect what `properties` and `additionalProperties` say."""
-        declared = _mapping(members.get("properties", {}))
+        declared = as_mapping(members.get("properties", {}))
         if declared is None:
             self.defect((*path, "properties"), "no_object", _shown(members["properties"]))
             return
@@ -325,10 +287,10 @@ class _Walk:
     def named(self, members: Mapping[str, object], path: _Path) -> _Types:
         """What `type` names, or what other keywords imply without it."""
         if "type" not in members:
-            return frozenset(kind for keyword, kind in _IMPLIED.items() if keyword in members)
+            return frozenset(kind for keyword, kind in IMPLIED.items() if keyword in members)
         named = members["type"]
         names = self.list_at(members, path, "type") if isinstance(named, list | tuple) else (named,)
-        kinds = [_kind_of_name(name) for name in names if isinstance(name, str)]
+        kinds = [kind_of_name(name) for name in names if isinstance(name, str)]
         if len(kinds) < len(names):
             self.defect((*path, "type"), "no_type", _shown(named))
         return frozenset(kinds)
@@ -423,7 +385,8 @@ def _escaped(step: str) -> str:
     return step.replace("~", "~0").replace("/", "~1")
 
 
-def _mapping(value: object) -> Mapping[str, object] | None:
+def as_mapping(value: object) -> Mapping[str, object] | None:
+    """`value` if it is an object of JSON."""
     return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else None
 
 
@@ -432,18 +395,19 @@ def _inner(value: object, step: str) -> tuple[object] | None:
     if isinstance(value, list | tuple):
         index = _INDEXES.get(step, len(value))
         return (value[index],) if index < len(value) else None
-    members = _mapping(value)
+    members = as_mapping(value)
     return None if members is None or step not in members else (members[step],)
 
 
 def _nearest(value: object, step: str) -> str:
     """The key of `value` that is most like `step`, or ""; long keys and those behind the first few are not looked at."""
-    keys = islice(_mapping(value) or (), _SHARE)
+    keys = islice(as_mapping(value) or (), _SHARE)
     near = get_close_matches(step[:_SHOWN], [key for key in keys if len(key) <= _SHOWN], 1)
     return "".join(near)
 
 
-def _kind_of_name(name: str) -> str:
+def kind_of_name(name: str) -> str:
+    """The JSON type that a schema means by `name`."""
     lower = name.lower()
     known = _ALIASES.get(lower)
     if known is not None:

@@ -10,12 +10,13 @@ gives the same shape again instead of an endless tree. Of several schemas that s
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from attrs import field, frozen
 
-from unbraid.core.schema import Kinds, ToolSchema, container, nested_schemas, nested_types
+from unbraid.core.schema import IMPLIED, Kinds, ToolSchema, Walk, as_mapping, kind_of_name
 
 SHAPES_KEPT: Final = 4096
 """Most shapes that are kept for one tool; others are found again."""
@@ -71,9 +72,9 @@ class Shape:
 
 
 def _made(schemas: list[object], root: object, kept: dict[tuple[int, ...], Shape]) -> Shape:
-    types = frozenset[str]().union(*(nested_types(root, schema) for schema in schemas))
-    parts = tuple(part for schema in schemas for part in nested_schemas(root, schema))
-    holds = next((found for part in parts if (found := container(part))), "")
+    types = frozenset[str]().union(*(_types(root, schema) for schema in schemas))
+    parts = tuple(part for schema in schemas for part in _schemas(root, schema))
+    holds = next((found for part in parts if (found := _container(part))), "")
     return Shape(Kinds(types) if types else None, holds, parts, root, kept)
 
 
@@ -85,3 +86,36 @@ def shape_of(tool: ToolSchema | None) -> Shape:
     """
     root = None if tool is None else tool.parameters
     return _made([root], root, {})
+
+
+def _types(root: object, schema: object) -> frozenset[str]:
+    """The JSON types that `schema`, a part of the parameters `root`, allows; empty if it says nothing about them, or if it
+    cannot be read.
+    """
+    return Walk("", (), root).types(schema, (), 0)
+
+
+def _schemas(root: object, schema: object, most: int = 256) -> tuple[Mapping[str, object], ...]:
+    """`schema` and all that speak of the same value: what it refers to, and the members of its `allOf`, `anyOf`, `oneOf`,
+    the nearest first, each once, at most `most`. References that go round end."""
+    walk = Walk("", (), root)
+    found: dict[int, Mapping[str, object]] = {}
+    waiting = deque([schema])
+    while waiting and len(found) < most:
+        members = as_mapping(waiting.popleft())
+        if members is None or id(members) in found:
+            continue
+        found[id(members)] = members
+        target = walk.target(members, ())
+        waiting += [target[1]] if target is not None else []
+        waiting += [part for part, _ in walk.parts(members, (), ("allOf", "anyOf", "oneOf"))]
+    return tuple(found.values())
+
+
+def _container(members: Mapping[str, object]) -> str:
+    """What one schema makes of elements in its value: `object`, `array`, whichever it names first, or ""."""
+    named = members.get("type", [kind for keyword, kind in IMPLIED.items() if keyword in members])
+    kinds = [
+        kind_of_name(name) for name in (named if isinstance(named, list | tuple) else (named,)) if isinstance(name, str)
+    ]
+    return next((kind for kind in kinds if kind in ("object", "array")), "")

@@ -30,8 +30,8 @@ ADDRESSED: Final = (
     Field("name", take="first_word", drop_prefix=FUNCTIONS),
 )
 RECIPIENT: Final = (
-    Field("recipient", take="after", after=" " + FUNCTIONS),  # gpt-oss, now and then: no `to=`
-    Field("name", take="after", after=" " + FUNCTIONS),
+    Field("recipient", take="after", after=FUNCTIONS),  # gpt-oss, now and then: no `to=`
+    Field("name", take="after", after=FUNCTIONS),
     Field("recipient", take="after", after="to="),
     Field("name", take="after", after="to=", drop_prefix=FUNCTIONS),
 )
@@ -44,28 +44,29 @@ TABLE: Final = rows("""
     header                TO          -> addressed  when=words=assistant
     header                TO          -> content    keep release          # prose
     header addressed      CHANNEL     -> channel
-    channel               CONSTRAIN   -> typed
+    channel               BLANK       -> channel    when=channel!
+    channel               BLANK       -> rest
+    channel rest          CONSTRAIN   -> rest
 
-    addressed channel typed  MESSAGE  -> arguments  do=call when=name & recipient:first_segment!=python,browser,container & recipient!=assistant
-    channel typed         MESSAGE     -> reasoning  when=channel=analysis
-    channel typed         MESSAGE     -> content    when=channel=final
-    channel typed         MESSAGE     -> content    when=channel=commentary & recipient!
-    addressed channel typed  MESSAGE  -> ignored    when=recipient
-    channel typed         MESSAGE     -> ignored    odd=unknown_channel
+    addressed channel rest  MESSAGE   -> arguments  do=call when=name & recipient:first_segment!=python,browser,container & recipient!=assistant
+    channel rest          MESSAGE     -> reasoning  when=channel=analysis
+    channel rest          MESSAGE     -> content    when=channel=final
+    channel rest          MESSAGE     -> content    when=channel=commentary & recipient!
+    addressed channel rest  MESSAGE   -> ignored    when=recipient
+    channel rest          MESSAGE     -> ignored    odd=unknown_channel
     addressed             MESSAGE     -> ignored    odd=unknown_channel   # to nobody: `to=` and a blank
     header                MESSAGE     -> content    when=words!           # no channel at all
     header                MESSAGE     -> content    when=words=assistant
     header foreign        MESSAGE     -> ignored    odd=stray_text
 
-    header addressed channel typed foreign  START -> lost  keep           # where what was captured is forgotten
+    header addressed channel rest foreign  START -> lost  keep            # where what was captured is forgotten
     header                END         -> between    when=words!
     header                END         -> lost       release               # a whole answer without any header
-    channel               END         -> lost       odd=malformed when=channel!
-    channel               END         -> lost       odd=malformed when=channel=analysis  # gpt-oss, refusing: no <|message|>
-    channel               END         -> lost       release odd=malformed
-    addressed typed foreign  END      -> lost       odd=malformed
-    header channel        @bad        -> content    release
-    addressed typed foreign  @bad     -> ignored
+    rest                  END         -> lost       release odd=malformed when=channel=final,commentary & recipient!
+    addressed channel rest foreign  END -> lost     odd=malformed         # gpt-oss, refusing: no <|message|>
+    header                @bad        -> content    release
+    rest                  @bad        -> content    release when=channel=final,commentary
+    addressed channel rest foreign  @bad -> ignored
 
     reasoning content ignored  END    -> between
     arguments             @closed     -> called
@@ -94,6 +95,7 @@ HARMONY: Final = Format(
         Terminal("END", ("<|end|>", "<|return|>", "<|call|>"), dedicated=True),
         Terminal("ASSISTANT", ("assistant",)),
         Terminal("TO", (" to=",)),
+        Terminal("BLANK", (" ",)),
     ),
     regions=(
         CONTENT,
@@ -102,7 +104,7 @@ HARMONY: Final = Format(
         Region("header", Capture((WORDS,), release=True), "none"),
         Region("addressed", Capture(ADDRESSED), "none"),  # a recipient before the channel
         Region("channel", Capture((CHANNEL, *RECIPIENT)), "none"),
-        Region("typed", Capture(RECIPIENT), "none"),
+        Region("rest", Capture(RECIPIENT), "none"),  # the words behind the channel's
         Region("reasoning", Text(), "reasoning"),
         Region("arguments", Json(), "call"),
         Region("called", Gap(), "call"),

@@ -3,6 +3,7 @@
     bind, with_tools                  a model's format, tokenizer and tools to a machine
     start, step, finish, fold         the pure core: state, delta -> state, events
     Session, parse, message, merge    a stream in one object; a whole output; events to a message; events joined
+    parse_response                    token ids and their tokenizer to a message
     ChatStream, Plan                  deltas of a model to chunks of a Chat Completions stream
     to_json, from_json                a state written down
     compose, check, Format, Policies  formats of one's own
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from unbraid.core.vocabulary import Vocabulary
     from unbraid.shell.bind import BindError, bind, with_tools
     from unbraid.shell.chat import ChatStream
+    from unbraid.shell.generated import parse_response
     from unbraid.shell.messages import Message, ToolCall, message
     from unbraid.shell.plan import Plan
     from unbraid.shell.session import Session, parse
@@ -56,6 +58,7 @@ __all__ = [
     "merge",
     "message",
     "parse",
+    "parse_response",
     "read_vocabulary",
     "start",
     "step",
@@ -74,6 +77,7 @@ _HOMES = {
     "core.vocabulary": "Vocabulary",
     "shell.bind": "BindError bind with_tools",
     "shell.chat": "ChatStream",
+    "shell.generated": "parse_response",
     "shell.messages": "Message ToolCall message",
     "shell.plan": "Plan",
     "shell.session": "Session parse",

@@ -2,7 +2,8 @@
 
 Each on a warm machine, at one token per delta. The slowest delta is the longest of the shortest times that each delta took
 in several passes. Peak memory is what Python allocated beyond what was there before the stream and the events of the
-last delta. A state's size is that of everything in it but the machine's own tables (`plain`, `steps`).
+last delta. A state's size is that of everything in it but what is the machine's: its tables (`plain`, `steps`), the names of
+its regions, the literals of its terminals.
 """
 
 from __future__ import annotations
@@ -10,18 +11,23 @@ from __future__ import annotations
 import gc
 import sys
 import tracemalloc
+from collections.abc import Collection
 from time import perf_counter
 from typing import Final
 
 from attrs import fields, frozen, has
 
 from tests.bench.feeding import KINDS, Arrival, deltas
+from unbraid.core.bind import Machine
 from unbraid.core.machine import Delta, start, step
 from unbraid.core.records import ParserState
 
 PASSES: Final = 5
 MOST_POINTS: Final = 500
 """States of one stream whose size is taken."""
+
+SMALL: Final = 257
+"""Python has each integer below this once (and above -6)."""
 
 TABLES: Final = frozenset({"plain", "steps"})
 
@@ -78,28 +84,38 @@ def _peak(one: Arrival, feed: str, fed: list[Delta]) -> int:
 
 def _state(one: Arrival, feed: str, fed: list[Delta]) -> int:
     machine, state = one.subject.machine, _begin(one, feed)
+    shared = parts_of(machine)
     every = max(1, len(fed) // MOST_POINTS)
-    largest = size_of(state)
+    largest = size_of(state, shared)
     for place, (text, ids) in enumerate(fed):
         state, _events = step(machine, state, text, ids)
         if place % every == 0:
-            largest = max(largest, size_of(state))
+            largest = max(largest, size_of(state, shared))
     return largest
 
 
-def size_of(value: object) -> int:
-    """The bytes of `value` and everything in it, each object once."""
-    seen: set[int] = set()
+def size_of(value: object, shared: Collection[int] = ()) -> int:
+    """The bytes of `value` and everything in it, each object once; without objects whose id is in `shared`, and without
+    those that Python has only one of (small numbers, truth values, empty things)."""
+    return sum(map(sys.getsizeof, _parts(value, {*shared}).values()))
+
+
+def parts_of(machine: Machine) -> frozenset[int]:
+    """The ids of what a machine's states share with it: names of regions, literals of terminals."""
+    return frozenset(_parts(machine.format, set()))
+
+
+def _parts(value: object, seen: set[int]) -> dict[int, object]:
+    found: dict[int, object] = {}
     waiting = [value]
-    total = 0
     while waiting:
         one = waiting.pop()
-        if id(one) in seen or one is None:
+        if id(one) in seen or not one or (isinstance(one, int) and one < SMALL):
             continue
         seen.add(id(one))
-        total += sys.getsizeof(one)
+        found[id(one)] = one
         if isinstance(one, tuple | list):
             waiting.extend(one)
         elif has(kind := type(one)):
             waiting.extend(getattr(one, part.name) for part in fields(kind) if part.name not in TABLES)
-    return total
+    return found

@@ -1,10 +1,10 @@
 """What subjects read: turns with known sizes in tokens, written as each format writes them.
 
-    mixed      2k tokens of reasoning, an answer, two calls
-    dense      reasoning, answer and ten calls; 60 % of the words look like the beginning of a marker
-    think-N    N tokens of reasoning, one short answer
-    arg-N      one call with a string argument of N tokens
-    value      one call with an argument of 1.28 MB that is no string
+mixed      2k tokens of reasoning, an answer, two calls
+dense      reasoning, answer and ten calls; 60 % of the words look like the beginning of a marker
+think-N    N tokens of reasoning, one short answer
+arg-N      one call with a string argument of N tokens
+value      one call with an argument of 1.28 MB that is no string
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def _offered(table: Mapping[str, Any]) -> tuple[Mapping[str, object], ...] | Non
     own = [tool(name, schema) for name, schema in table.get("schemas", {}).items()]
     if table.get("offered", "unknown") == "unknown":
         return tuple(own) or None
-    return tuple([*(known_tools()[name] for name in table["offered"]), *own])
+    return (*(known_tools()[name] for name in table["offered"]), *own)
 
 
 @cache

@@ -78,7 +78,7 @@ class Outcome:
 
     @property
     def share(self) -> float:
-        return len(self.wanted & self.reached.keys()) / max(len(self.wanted), 1)
+        return len(self.wanted & self.reached.keys()) / len(self.wanted) if self.wanted else 1.0
 
 
 def fuzz(pair: Pair, inputs: int, seed: int, *, monsters: bool = True) -> Iterator[Outcome | None]:
@@ -104,9 +104,9 @@ def fuzz(pair: Pair, inputs: int, seed: int, *, monsters: bool = True) -> Iterat
 def _input(place: Ground, random: Random, reached: Reached, at: At) -> str:
     """The next input."""
     text = walk(place, random, random.choice((2, 4, 8, 16)))
-    if random.random() < 0.5:
+    if random.random() < 0.5 or not wanted(place):
         return text
-    least = min(reached[pair] for pair in wanted(place))
+    least = min((reached[pair] for pair in wanted(place)), default=0)
     rows = [row for row in place.fmt.rows if row.on != "@text" and reached[row.region, row.on] == least]
     begun = place.fmt.start.on if at == "reasoning" else place.fmt.start.off
     return aim(place, random.choice(rows), begun, random) + random.choice(("", text))

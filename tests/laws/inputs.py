@@ -10,6 +10,7 @@ from attrs import frozen
 
 from tests.corpus.reader import Case, Message, known_tools
 from tests.laws.cuts import Span
+from tests.laws.effort import EFFORT
 from tests.laws.machines import composed, compositions
 from tests.laws.walks import Ground, ground
 from unbraid.core.grammar import Format
@@ -52,10 +53,24 @@ def pairs() -> list[Pair]:
     return [Pair(*names) for names in compositions()]
 
 
+def walked() -> list[Pair]:
+    """Compositions for random walks: every format at least once; all of them in the nightly effort."""
+    chosen: list[Pair] = []
+    seen: set[tuple[str, str]] = set()
+    for pair in sorted(pairs(), key=lambda pair: None in (pair.reasoning, pair.tools)):
+        halves = {(role, name) for role, name in (("reasoning", pair.reasoning), ("tools", pair.tools)) if name}
+        if EFFORT.floods is None or not halves <= seen:
+            chosen.append(pair)
+            seen |= halves
+    return chosen
+
+
 def spans(fmt: Format, text: str) -> list[Span]:
     """Where spellings of more than one code point stand in `text`."""
     spellings = {spelling for terminal in fmt.terminals for spelling in terminal.spellings if len(spelling) > 1}
-    return sorted({span for spelling in spellings for span in _occurrences(text, spelling)}, key=lambda span: span.start)
+    return sorted(
+        {span for spelling in spellings for span in _occurrences(text, spelling)}, key=lambda span: span.start
+    )
 
 
 def _occurrences(text: str, word: str) -> Iterator[Span]:

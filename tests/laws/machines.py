@@ -17,7 +17,7 @@ from unbraid.core.compose import compose
 from unbraid.core.events import Events, merge
 from unbraid.core.grammar import Format, JsonScalar, Policies
 from unbraid.core.machine import finish, start, step
-from unbraid.core.records import ParserState
+from unbraid.core.records import InStep, ParserState
 from unbraid.core.resolve import fill, resolve
 from unbraid.formats.registry import Role, lookup, names
 
@@ -69,7 +69,9 @@ def _machine(reasoning: str | None, tools: str | None, words: str, ids: bool) ->
     return right(with_tools(bound, offered))
 
 
-def bare(reasoning: str | None, tools: str | None, offered: Sequence[Mapping[str, object]] | None, *, ids: bool) -> Machine:
+def bare(
+    reasoning: str | None, tools: str | None, offered: Sequence[Mapping[str, object]] | None, *, ids: bool
+) -> Machine:
     """A machine without kwargs and with default policies."""
     return _machine(reasoning, tools, json.dumps(({}, {}, offered), sort_keys=True), ids)
 
@@ -98,6 +100,12 @@ def begin(case: Case, machine: Machine, feed: str = "text", prompt_ids: Sequence
     """The state that `case` starts in."""
     prompt = case.prompt if prompt_ids is None else prompt_ids
     return start(machine, feed=feed, prompt=prompt, at=case.at)  # type: ignore[arg-type]  # names come from a file
+
+
+def inside(state: ParserState) -> InStep:
+    """`state` where no host lags: what the laws look into."""
+    assert isinstance(state, InStep)
+    return state
 
 
 def fold_text(machine: Machine, state: ParserState, pieces: Sequence[str]) -> Events:

@@ -17,12 +17,72 @@ from unbraid.core.grammar import Format
 from unbraid.core.vocabulary import Vocabulary
 
 SPECIALS: Final = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
-WORDS: Final = " the plan weather get _weather city Oslo Rome arguments name function parameter value days run cmd ls".split(" ")
-JOINTS: Final = (">\n", ">\n\n", '"}}\n', "}}\n", ".\n", ".\n\n", "</", "\n</", "\n<", "\n\n<", " <", '{"', '": "', '": {"', '"}', "\n{", '>{"', "}\n", "\n\n")
+WORDS: Final = (
+    " the plan weather get _weather city Oslo Rome arguments name function parameter value days run cmd ls".split(" ")
+)
+PYTHON_JOINTS: Final = (
+    "[r",
+    "[n",
+    "[g",
+    "\n[",
+    "(c",
+    "(d",
+    '="',
+    "='",
+    "=[",
+    ")]",
+    '")',
+    '",',
+    "()",
+    ":{",
+    "l:",
+    ":r",
+    ":n",
+    "n{",
+    "w{",
+    "<r",
+    "<n",
+    ">r",
+    ">n",
+    ">[",
+    ">g",
+)
+JOINTS: Final = (
+    *PYTHON_JOINTS,
+    ">\n",
+    ">\n\n",
+    '"}}\n',
+    "}}\n",
+    ".\n",
+    ".\n\n",
+    "</",
+    "\n</",
+    "\n<",
+    "\n\n<",
+    " <",
+    '{"',
+    '": "',
+    '": {"',
+    '"}',
+    "\n{",
+    '>{"',
+    "}\n",
+    "\n\n",
+)
 OFTEN_DEDICATED: Final = ("TOOL_START", "TOOL_END")
 """Terminals that some vocabularies have as added tokens though the format does not ask for it."""
 
-HALVES: Final = (b" \xe6", b"\x9f\xa5", b"\x80\x9d\xe8", b"\xf0\x9f", b"\xa9\n", b"\xbc</", b"n\xc3", b"\xc5", b"\x81\xc3\xb3")
+HALVES: Final = (
+    b" \xe6",
+    b"\x9f\xa5",
+    b"\x80\x9d\xe8",
+    b"\xf0\x9f",
+    b"\xa9\n",
+    b"\xbc</",
+    b"n\xc3",
+    b"\xc5",
+    b"\x81\xc3\xb3",
+)
 """Pieces that begin or end inside a code point."""
 
 
@@ -63,7 +123,9 @@ class MadeVocabulary:
     def _ordinary(self, data: bytes) -> Iterator[int]:
         start = 0
         while start < len(data):
-            stop = next(end for end in range(min(len(data), start + self.longest), start, -1) if data[start:end] in self.ids)
+            stop = next(
+                end for end in range(min(len(data), start + self.longest), start, -1) if data[start:end] in self.ids
+            )
             yield self.ids[data[start:stop]]
             start = stop
 
@@ -75,7 +137,9 @@ class MadeVocabulary:
 def made_vocabulary(fmt: Format) -> MadeVocabulary:
     """The vocabulary of one format."""
     ordinary = dict.fromkeys([*(bytes([byte]) for byte in range(256)), *HALVES, *map(str.encode, _merges(fmt))])
-    dedicated = [word for one in fmt.terminals if one.dedicated or one.name in OFTEN_DEDICATED for word in one.spellings]
+    dedicated = [
+        word for one in fmt.terminals if one.dedicated or one.name in OFTEN_DEDICATED for word in one.spellings
+    ]
     names = list(dict.fromkeys([*dedicated, *SPECIALS, *fmt.specials]))
     added = {name: len(ordinary) + place for place, name in enumerate(names)}
     special = frozenset(token for name, token in added.items() if name not in dedicated)

@@ -18,13 +18,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus.reader import Case, cases
-from tests.laws.inputs import Pair, name_of, pairs
-from tests.laws.machines import begin, composed, machine_of
+from tests.laws.inputs import Pair, name_of, walked
+from tests.laws.machines import begin, composed, inside, machine_of
 from tests.laws.walks import walk
 from unbraid.core.events import Event, Markup, ToolName
-from unbraid.core.grammar import GAP_CAP, WHITESPACE, Capture, Envelope, Format, Gap, Json, Payload, PythonCalls, Region, Terminal, Tree, Text
+from unbraid.core.grammar import (
+    GAP_CAP,
+    WHITESPACE,
+    Capture,
+    Envelope,
+    Format,
+    Gap,
+    Json,
+    Payload,
+    PythonCalls,
+    Region,
+    Terminal,
+    Text,
+    Tree,
+)
 from unbraid.core.machine import step
-from unbraid.core.records import Flowing, InValue, ParserState
+from unbraid.core.records import Flowing, InValue
 
 
 def held(fmt: Format, region: Region, after: tuple[str, ...], since: str) -> int:
@@ -36,7 +50,9 @@ def held(fmt: Format, region: Region, after: tuple[str, ...], since: str) -> int
     blanks = len(since) - len(since.lstrip(WHITESPACE))
     if _waits(fmt, region) and blanks <= GAP_CAP and any(_begins(since[blanks:], word) for word in words):
         return len(since)
-    return max(size for size in range(len(since) + 1) if not size or any(_begins(since[-size:], word) for word in words))
+    return max(
+        size for size in range(len(since) + 1) if not size or any(_begins(since[-size:], word) for word in words)
+    )
 
 
 def _begins(text: str, word: str) -> bool:
@@ -48,7 +64,9 @@ def literals(fmt: Format, region: Region) -> list[str]:
     live = [one for one in fmt.terminals if any(row.region == region.name and row.on == one.name for row in fmt.rows)]
     absorbed = fmt.specials if isinstance(region.kind, Text | Gap) else ()
     bare = isinstance(region.kind, Gap) and region.channel in ("call", "none")
-    framed = ((before, word) for one in live for word in one.spellings for before in ("", *(() if bare else one.before)))
+    framed = (
+        (before, word) for one in live for word in one.spellings for before in ("", *(() if bare else one.before))
+    )
     return [*absorbed, *(before + word for before, word in framed)]
 
 
@@ -57,7 +75,9 @@ def _waits(fmt: Format, region: Region) -> bool:
     regions = {one.name: one for one in fmt.regions}
     targets = [regions[row.to] for row in fmt.rows if row.region == region.name and row.to != "@same"]
     opens = any(target.trial in ("opening", "block") or target.channel == "call" for target in targets)
-    return isinstance(region.kind, Gap) and region.channel in ("content", "reasoning") and (region.kind.touches or opens)
+    return (
+        isinstance(region.kind, Gap) and region.channel in ("content", "reasoning") and (region.kind.touches or opens)
+    )
 
 
 PLAIN = [case for case in cases() if not case.policies and case.prompt is None and case.offered != ()]
@@ -71,12 +91,13 @@ class Watch:
         self.fmt = self.machine.format
         self.terminals: dict[str, Terminal] = {one.name: one for one in self.fmt.terminals}
         self.regions = {region.name: region for region in self.fmt.regions}
-        self.state: ParserState = begin(case, self.machine)
+        self.state = inside(begin(case, self.machine))
         self.text, self.done, self.border = "", 0, 0
         self.after: tuple[str, ...] = ()
 
     def feed(self, point: str) -> tuple[Event, ...]:
-        self.state, events = step(self.machine, self.state, point, ())
+        state, events = step(self.machine, self.state, point, ())
+        self.state = inside(state)
         self.text += point
         for event in events:
             self.done += event.points
@@ -111,7 +132,7 @@ def test_corpus(case: Case) -> None:
     check(case)
 
 
-@pytest.mark.parametrize("pair", pairs(), ids=str)
+@pytest.mark.parametrize("pair", walked(), ids=str)
 @given(random=st.randoms(use_true_random=False))
 def test_walks(pair: Pair, random: Random) -> None:
     check(pair.case(walk(pair.ground, random, 8)[:400]))
@@ -142,7 +163,11 @@ def test_a_call_is_announced_where_its_name_ends(case: Case) -> None:
         for event in watch.feed(point):
             if isinstance(event, ToolName) and not _is_late(watch.fmt):
                 behind = next(watch.text[: -len(word)] for word in enders if watch.text.endswith(word))
-                assert behind.endswith((event.name, "<|constrain|>json")) or "\\u" in behind or "header" in watch.state.at.region, watch.text
+                assert (
+                    behind.endswith((event.name, "<|constrain|>json"))
+                    or "\\u" in behind
+                    or "header" in watch.state.at.region
+                ), watch.text
 
 
 def _is_late(fmt: Format) -> bool:

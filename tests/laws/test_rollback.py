@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.corpus.reader import Case, cases
 from tests.laws.effort import EFFORT
-from tests.laws.inputs import Pair, name_of, pairs
+from tests.laws.inputs import Pair, name_of, walked
 from tests.laws.machines import begin, composed, fold_ids, machine_of, made
 from tests.laws.walks import walk
 from unbraid.core.bind import Machine
@@ -72,7 +72,7 @@ def test_corpus(case: Case) -> None:
     check(case, Random(case.name))
 
 
-@pytest.mark.parametrize("pair", pairs(), ids=str)
+@pytest.mark.parametrize("pair", walked(), ids=str)
 @given(random=st.randoms(use_true_random=False))
 def test_walks(pair: Pair, random: Random) -> None:
     check(pair.case(walk(pair.ground, random, 5)[:150]), random)
@@ -91,7 +91,7 @@ def test_states_are_values(case: Case) -> None:
         assert step(machine, left, "", ())[0] == left
 
 
-@pytest.mark.parametrize("pair", pairs(), ids=str)
+@pytest.mark.parametrize("pair", walked(), ids=str)
 def test_deep_states_are_values(pair: Pair) -> None:
     """Neither deep nesting nor long values make `==`, `hash` or `repr` fail."""
     for opener in _openings(pair):
@@ -113,6 +113,10 @@ def _state_after(case: Case, size: int) -> ParserState:
 
 def _openings(pair: Pair) -> list[str]:
     """The texts of corpus cases up to an argument value, and an opener alone."""
-    texts = [case.text for case in cases() if (case.reasoning, case.tools) == (pair.reasoning, pair.tools) and case.message.calls]
+    texts = [
+        case.text
+        for case in cases()
+        if (case.reasoning, case.tools) == (pair.reasoning, pair.tools) and case.message.calls
+    ]
     openers = [terminal.spellings[0] for terminal in composed(pair.reasoning, pair.tools).terminals]
     return ["", *(text[: len(text) * 2 // 3] for text in texts[:3]), *openers]

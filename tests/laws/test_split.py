@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.corpus.reader import Case, cases
 from tests.laws.cuts import Span, cuts, pieces
 from tests.laws.effort import EFFORT
-from tests.laws.inputs import Pair, name_of, pairs, spans
+from tests.laws.inputs import Pair, name_of, spans, walked
 from tests.laws.machines import begin, composed, fold_ids, fold_text, machine_of, made
 from tests.laws.tiny import TINY, TINY_BEGINNINGS, short_texts, tiny_machine
 from tests.laws.walks import walk
@@ -56,16 +56,16 @@ def test_corpus_as_ids(case: Case, split_markers: bool) -> None:
     check_ids(case, split_markers=split_markers)
 
 
-@pytest.mark.parametrize("pair", pairs(), ids=str)
+@pytest.mark.parametrize("pair", walked(), ids=str)
 @given(random=st.randoms(use_true_random=False))
 def test_walks_as_text(pair: Pair, random: Random) -> None:
-    check_text(pair.case(walk(pair.ground, random, 6)[:200]))
+    check_text(pair.case(walk(pair.ground, random, 5)[:100]))
 
 
-@pytest.mark.parametrize("pair", pairs(), ids=str)
+@pytest.mark.parametrize("pair", walked(), ids=str)
 @given(random=st.randoms(use_true_random=False), split_markers=st.booleans())
 def test_walks_as_ids(pair: Pair, random: Random, split_markers: bool) -> None:
-    check_ids(pair.case(walk(pair.ground, random, 6)[:200]), split_markers=split_markers)
+    check_ids(pair.case(walk(pair.ground, random, 5)[:100]), split_markers=split_markers)
 
 
 @pytest.mark.parametrize(("name", "beginning"), TINY_BEGINNINGS)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.corpus.reader import Case, cases
+from tests.laws.effort import EFFORT, some
 from tests.laws.inputs import Pair, name_of, pairs
-from tests.laws.machines import begin, composed, machine_of, right
+from tests.laws.machines import begin, composed, inside, machine_of
 from tests.laws.tiny import TINY
 from unbraid.core.check import check
-from unbraid.core.events import ReasoningChunk, ContentChunk, merge
+from unbraid.core.events import ContentChunk, ReasoningChunk, merge
 from unbraid.core.grammar import Format, Text
 from unbraid.core.machine import finish, step
 from unbraid.core.notation import PSEUDO, rows, show_row
@@ -36,17 +37,23 @@ def test_rows_read_as_they_are_shown(pair: Pair) -> None:
 def test_every_terminal_everywhere(case: Case) -> None:
     """Behind every code point of every case, each terminal is read; where it has no row and text flows, it is that text."""
     machine, fmt = machine_of(case), composed(case.reasoning, case.tools)
-    texts = {region.name: region.channel for region in fmt.regions if isinstance(region.kind, Text)}
+    texts: dict[str, str] = {region.name: region.channel for region in fmt.regions if isinstance(region.kind, Text)}
     live = {(row.region, row.on) for row in fmt.rows}
-    state = begin(case, machine)
     spellings = {one.name: one.spellings for one in fmt.terminals}
-    for point in case.text:
-        state, _ = step(machine, state, point, ())
-        for terminal, words in spellings.items():
+    for place in some(range(len(case.text) + 1), EFFORT.places, case.name):
+        state = inside(step(machine, begin(case, machine), case.text[:place], ())[0])
+        for words in spellings.values():
             after, events = step(machine, state, words[0], ())
             everything = merge((*events, *finish(machine, after)[1]))
-            inert = not any((state.at.region, other) in live for other in spellings if set(words) & set(spellings[other]))
-            if inert and state.trial is None and texts.get(state.at.region) in ("content", "reasoning") and not state.hold:
+            inert = not any(
+                (state.at.region, other) in live for other in spellings if set(words) & set(spellings[other])
+            )
+            if (
+                inert
+                and state.trial is None
+                and texts.get(state.at.region) in ("content", "reasoning")
+                and not state.hold
+            ):
                 assert [e.text for e in everything if isinstance(e, ContentChunk | ReasoningChunk)][:1] == [words[0]]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus.reader import Case, cases
-from tests.laws.inputs import Pair, name_of, pairs
+from tests.laws.inputs import Pair, name_of, walked
 from tests.laws.machines import begin, machine_of
 from tests.laws.walks import walk
 from unbraid.core.events import ArgumentsChunk, Event, ToolCallEnd
@@ -76,7 +76,7 @@ def test_corpus(case: Case) -> None:
     check(case)
 
 
-@pytest.mark.parametrize("pair", pairs(), ids=str)
+@pytest.mark.parametrize("pair", walked(), ids=str)
 @given(random=st.randoms(use_true_random=False))
 def test_walks(pair: Pair, random: Random) -> None:
     check(pair.case(walk(pair.ground, random, 10)))

@@ -69,7 +69,16 @@ TEXTS: Final = (FRESH, CONTENT, Region("opened", Gap(), "reasoning"), Region("re
 def _format(name: str, terminals: tuple[Terminal, ...], regions: tuple[Region, ...], table: str) -> Format:
     shared = (*MARKERS, *terminals)
     own = {"tagged": TAGGED, "envelope": ENVELOPE}[table]
-    return Format(name, "made", reasoning=True, tools=True, terminals=shared, regions=(*TEXTS, *regions), rows=(*THINK, *own), start=Start("opened", "fresh"))
+    return Format(
+        name,
+        "made",
+        reasoning=True,
+        tools=True,
+        terminals=shared,
+        regions=(*TEXTS, *regions),
+        rows=(*THINK, *own),
+        start=Start("opened", "fresh"),
+    )
 
 
 TAGGED_FORMAT: Final = _format(
@@ -115,11 +124,21 @@ class Tiny:
 
 
 TINY: Final[Mapping[str, Tiny]] = {
-    "tagged": Tiny(TAGGED_FORMAT, "\n()<>:=/a", ("", "x", ")x", "<<", "<<f", "<<f:", "<<f:=b", "<<f:=b:", "<<f:=i:1", "<<f:=b:x\n/", "<<f:>>")),
-    "envelope": Tiny(ENVELOPE_FORMAT, '\n(<>"{}:,a', ("", ")x", "<<", '<<{"n":"f"', '<<{"n":"f","a":', '<<{"n":"f","a":{"a":"', '<<{"a":{"a":1}', '<<{"n":"f"}')),
+    "tagged": Tiny(
+        TAGGED_FORMAT,
+        "\n()<>:=/a",
+        ("", "x", ")x", "<<", "<<f", "<<f:", "<<f:=b", "<<f:=b:", "<<f:=i:1", "<<f:=b:x\n/", "<<f:>>"),
+    ),
+    "envelope": Tiny(
+        ENVELOPE_FORMAT,
+        '\n(<>"{}:,a',
+        ("", ")x", "<<", '<<{"n":"f"', '<<{"n":"f","a":', '<<{"n":"f","a":{"a":"', '<<{"a":{"a":1}', '<<{"n":"f"}'),
+    ),
 }
 TINY_BEGINNINGS: Final = [(name, beginning) for name, one in TINY.items() for beginning in one.beginnings]
-TOOLS: Final = (tool("f", {"properties": {"a": {"type": "string"}, "b": {"type": "string"}, "i": {"type": "integer"}}}),)
+TOOLS: Final = (
+    tool("f", {"properties": {"a": {"type": "string"}, "b": {"type": "string"}, "i": {"type": "integer"}}}),
+)
 
 
 @cache

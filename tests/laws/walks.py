@@ -14,7 +14,21 @@ from typing import Final
 
 from attrs import frozen
 
-from unbraid.core.grammar import Braces, Capture, Envelope, Format, Gap, Json, PythonCalls, Region, Row, Terminal, Text, Tree, Value
+from unbraid.core.grammar import (
+    Braces,
+    Capture,
+    Envelope,
+    Format,
+    Gap,
+    Json,
+    PythonCalls,
+    Region,
+    Row,
+    Terminal,
+    Text,
+    Tree,
+    Value,
+)
 
 WORDS: Final = (
     "a", "plan", "so", "Oslo", "3 < 4", "x > y", "é", "東京", "👩‍🚀", "\n", "\n\n", " ", "\t", "\r\n", ".\n", "<", "</", "<|", "{", "}", '"', "\\",
@@ -22,7 +36,24 @@ WORDS: Final = (
 )  # fmt: skip
 NAMES: Final = ("get_weather", "run", "now", "nope", "a.b", "x" * 300, "na me", "", "functions.run")
 KEYS: Final = ("city", "days", "opts", "flag", "cmd", "nope", "", "x" * 300, "channel", "tags", "item", "arguments")
-VALUES: Final = ("Oslo", '{"cmd": "ls"}', "3", "true", "None", '{"a": [1, null]}', "[1, 2", "1e3", "", "\n", "\nx\n", '"quoted"', " 7 ", "007", "\x01", "é\n")
+VALUES: Final = (
+    "Oslo",
+    '{"cmd": "ls"}',
+    "3",
+    "true",
+    "None",
+    '{"a": [1, null]}',
+    "[1, 2",
+    "1e3",
+    "",
+    "\n",
+    "\nx\n",
+    '"quoted"',
+    " 7 ",
+    "007",
+    "\x01",
+    "é\n",
+)
 PYTHON: Final = (
     "'Oslo'", '"it\\\'s"', "3", "-1.50", "007", "True", "None", "[1, {'a': (2,)}]", "{'a': [], 1: 'x'}", "{'a', 'b'}", "('x' \"y\")", r"'\n\x41\u00e9'",
     "'''a'b'''", r"r'\d'", "f'{{x}}'", "f'{x}'", "b'x'", "x", "1 + 1", f"'{'y' * 300}'", "{'" + "z" * 300 + "'}", "'\n'", "", "1e999", "é", r"'\u00",
@@ -124,7 +155,9 @@ def _element(prefix: str, random: Random, depth: int) -> str:
     name = random.choice(KEYS)
     inner = random.choice(VALUES)
     if depth and random.random() < 0.5:
-        inner = random.choice(("", "", "\n", "x")).join(_element(prefix, random, depth - 1) for _ in range(random.randint(1, 3)))
+        inner = random.choice(("", "", "\n", "x")).join(
+            _element(prefix, random, depth - 1) for _ in range(random.randint(1, 3))
+        )
     closer = name if random.random() < 0.95 else random.choice(KEYS)
     return f"{prefix}<{name}>{inner}{prefix}</{closer}>" + random.choice(("", "", "\n", "x"))
 
@@ -135,26 +168,58 @@ def _python_call(random: Random) -> str:
 
 
 def _braces(kind: Braces, random: Random) -> str:
-    values = (f"{kind.quote}{random.choice(WORDS)}{kind.quote}", "3", "true", "two words", "[1,{a:2}]", f"{{b:{kind.quote}{kind.quote}}}")
-    pairs = [f"{random.choice(KEYS)}{random.choice(kind.pair)}{random.choice(values)}" for _ in range(random.choice((0, 1, 1, 2, 4)))]
+    values = (
+        f"{kind.quote}{random.choice(WORDS)}{kind.quote}",
+        "3",
+        "true",
+        "two words",
+        "[1,{a:2}]",
+        f"{{b:{kind.quote}{kind.quote}}}",
+    )
+    pairs = [
+        f"{random.choice(KEYS)}{random.choice(kind.pair)}{random.choice(values)}"
+        for _ in range(random.choice((0, 1, 1, 2, 4)))
+    ]
     place = random.randrange(len(kind.open))
     return kind.open[place] + ",".join(pairs) + kind.close[place]
 
 
 def _captured(slots: set[str], random: Random) -> str:
     if "recipient" in slots or "channel" in slots:
-        header = ("assistant", " to=functions.run", "<|channel|>analysis", "<|channel|>commentary", "<|channel|>final", " to=python", "<|constrain|>json")
+        header = (
+            "assistant",
+            " to=functions.run",
+            "<|channel|>analysis",
+            "<|channel|>commentary",
+            "<|channel|>final",
+            " to=python",
+            "<|constrain|>json",
+        )
         return "".join(random.choice(header) for _ in range(random.randint(0, 4)))
     return random.choice(KEYS if "key" in slots else NAMES)
 
 
 def _arguments(random: Random) -> object:
-    plain: tuple[object, ...] = ({}, {"cmd": "ls"}, {"city": "Oß\n", "days": 2, "opts": {"u": [None, True, 1.5]}}, [1], None, "", "x", '{"a": 1}', 7)
+    plain: tuple[object, ...] = (
+        {},
+        {"cmd": "ls"},
+        {"city": "Oß\n", "days": 2, "opts": {"u": [None, True, 1.5]}},
+        [1],
+        None,
+        "",
+        "x",
+        '{"a": 1}',
+        7,
+    )
     return random.choice(plain)
 
 
 def _envelope(kind: Envelope, random: Random) -> str:
-    members = [(random.choice(kind.name), random.choice(NAMES)), (random.choice(kind.arguments), _arguments(random)), ("z", [1, {"name": 2}])]
+    members = [
+        (random.choice(kind.name), random.choice(NAMES)),
+        (random.choice(kind.arguments), _arguments(random)),
+        ("z", [1, {"name": 2}]),
+    ]
     random.shuffle(members)
     one = json.dumps(dict(members[: random.randint(1, 3)]), ensure_ascii=random.random() < 0.2)
     many = kind.shape == "array" or (kind.shape == "either" and random.random() < 0.5)

@@ -15,13 +15,17 @@ KNOWN: dict[Role, str] = {
     "reasoning": (
         "qwen3 seed_oss mimo step3p5 step5 nemotron_v3 granite_thinking_parser deepseek_r1 deepseek_v3 holo2 k2_horizon "
         "openai_gptoss qwen3-thinking interns1 dots nanbeige nemotron_3 deepseek-r1 deepseek-v3 gigachat35 gpt-oss "
-        "qwen3_thinking base basic thinking deepseek_v31 nano_v3 nemotron3 nemotron_nano gpt_oss harmony qwen3.5 ornith"
+        "qwen3_thinking base basic thinking deepseek_v31 nano_v3 nemotron3 nemotron_nano gpt_oss harmony qwen3.5 ornith "
+        "deepseek_v4 deepseek_v41 deepseek-v4 deepseek-v41 glm45 glm47 ling3 poolside_v1 hy_v3 hy_v4 hunyuan minimax "
+        "minimax_m2 minimax_m2_append_think minimax-append-think minimax_append_think minimax_m3 minimax-m3 laguna"
     ),
     "tools": (
         "hermes qwen3_json qwen3_coder qwen3_xml longcat seed_oss mimo step3p5 step5 llama3_json llama4_json k2_horizon "
         "openai qwen qwen25 trinity nanbeige llama3 gpt-oss qwen_xml qwen_coder llama nemotron_nano qwen3-coder qwen3.5 "
         "ornith nemotron-3-nano nemotron-3.5-nano qwen3 qwen3-thinking qwen3-vl-instruct qwen3-vl-thinking harmony "
-        "json_tools"
+        "json_tools deepseek_v32 deepseekv32 deepseek32 deepseek_v3_2 deepseek_v4 deepseekv4 deepseek_v41 deepseekv41 "
+        "gigachat35 glm glm45 glm47 glm-4.7 glm-ocr glm45_moe glm47_moe ling3 poolside_v1 poolside-v1 laguna spark25 "
+        "hy_v3 hy_v4 hunyuan minimax_m2 minimax-m2 minimax_m3 minimax-m3"
     ),
 }
 

@@ -89,7 +89,9 @@ def read(made: Machine, pieces: Sequence[str], *, saved: bool = False) -> Events
     return tuple(event for events in out for event in events)
 
 
-def call_of(form: Format, body: str, offered: Sequence[Mapping[str, object]] | None = None) -> tuple[Call, tuple[str, ...]]:
+def call_of(
+    form: Format, body: str, offered: Sequence[Mapping[str, object]] | None = None
+) -> tuple[Call, tuple[str, ...]]:
     """The one call of `body`, the same at every cut in two, and one code point at a time."""
     made, (text, _) = machine(form, offered), whole(form, body)
     events = merge(read(made, [text]))
@@ -264,7 +266,9 @@ def changed(region: Region) -> Format:
 
 def test_defects() -> None:
     elements = Tree(text_key="#text")
-    assert RegionDefect("plain_tree", "arguments", "wrong_channel") in check(changed(Region("arguments", elements, "none")))
+    assert RegionDefect("plain_tree", "arguments", "wrong_channel") in check(
+        changed(Region("arguments", elements, "none"))
+    )
     tentative = changed(Region("arguments", elements, "call", trial="opening"))
     assert RegionDefect("plain_tree", "arguments", "wrong_kind") in check(tentative)
     without = evolve(PLAIN, rows=tuple(row for row in PLAIN.rows if row.region != "arguments" or row.on != "@bad"))

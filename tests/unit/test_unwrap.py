@@ -57,7 +57,9 @@ MADE = Format(
 )
 
 F: Mapping[str, object] = {"properties": {"cmd": {"type": "string"}, "n": {"type": "integer"}}}
-G: Mapping[str, object] = {"properties": {"all": {"type": "object"}, "arguments": {"type": "object"}, "cmd": {"type": "string"}}}
+G: Mapping[str, object] = {
+    "properties": {"all": {"type": "object"}, "arguments": {"type": "object"}, "cmd": {"type": "string"}}
+}
 OFFERED = [tool("f", F), tool("g", G), tool("none", {"properties": {}})]
 
 

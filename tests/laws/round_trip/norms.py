@@ -1,146 +1,123 @@
-"""What each template changes in a message, as data: one record per template.
+"""What each template changes in a message, as data: one row per template.
 
     parse(template(message)) == norm(message)
 
-Changes that every template makes are not named in the records: text comes through the tokenizer's normalisation; an empty text is an
-absent one; in content that touches a call, white space of at most 16 code points is absent.
+The words of a row are explained in `changes.py`. A change that is not named here is a fault: of the format's framing, of the core, or of
+this table.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final
 
-from attrs import evolve, frozen
-
-from tests.laws.round_trip.coder import Real
-from tests.laws.round_trip.rendering import Call, Sent, Shape
+from tests.laws.round_trip.changes import BLANKS, NEWLINES, Norm, Row, Trim
+from tests.laws.round_trip.rendering import Shape
 from tests.laws.round_trip.strategies import Range
-from unbraid.core.grammar import GAP_CAP, WHITESPACE, JsonScalar
-
-Side: TypeAlias = Literal["kept", "newline", "newlines", "blanks"]
-"""What is taken from one end of a text: nothing, one newline, newlines, or all that Python calls white space."""
-
-
-@frozen
-class Trim:
-    """What is taken from both ends of a text."""
-
-    left: Side = "kept"
-    right: Side = "kept"
-
-    def apply(self, text: str | None) -> str | None:
-        """What is left; None if that is nothing."""
-        if text is None:
-            return None
-        text = _cut(text, self.left, text.removeprefix, text.lstrip)
-        text = _cut(text, self.right, text.removesuffix, text.rstrip)
-        return text or None
-
-
-def _cut(text: str, side: Side, remove: Callable[[str], str], strip: Callable[[str | None], str]) -> str:
-    match side:
-        case "kept":
-            return text
-        case "newline":
-            return remove("\n")
-        case "newlines":
-            return strip("\n")
-        case "blanks":
-            return strip(None)
-
-
-KEPT: Final = Trim()
-NEWLINES: Final = Trim("newlines", "newlines")
-BLANKS: Final = Trim("blanks", "blanks")
-
-
-@frozen
-class Norm:
-    """The changes of one template.
-
-    `reasoning`, `content`: what is trimmed. `beside`: what is trimmed from content beside calls (None: the same). `calls`: what becomes of
-    content beside calls. `thoughts`: where reasoning is dropped. `blank_thoughts`: reasoning of white space only is dropped. `keys`:
-    the order of the arguments, sorted by the template at every depth or as given. `nested`: objects and arrays are written as Python prints them, and stay text.
-    `nulls`: members that are null are left out.
-    """
-
-    reasoning: Trim = KEPT
-    content: Trim = KEPT
-    beside: Trim | None = None
-    calls: Literal["kept", "dropped", "reasoning"] = "kept"
-    thoughts: Literal["kept", "dropped", "only_with_calls"] = "kept"
-    keys: Literal["kept", "sorted"] = "kept"
-    nested: Literal["json", "python"] = "json"
-    nulls: Literal["kept", "dropped"] = "kept"
-
-    def apply(self, sent: Sent) -> Sent:
-        """The message that comes back."""
-        reasoning, content = self.reasoning.apply(sent.reasoning), self.content.apply(sent.content)
-        if self.thoughts == "dropped" or (self.thoughts == "only_with_calls" and not sent.calls):
-            reasoning = None
-        if sent.calls:
-            reasoning, content = self._beside(reasoning, (self.beside or self.content).apply(sent.content))
-        return Sent(reasoning, content, tuple(Call(call.name, self._arguments(call.arguments)) for call in sent.calls))
-
-    def _beside(self, reasoning: str | None, content: str | None) -> tuple[str | None, str | None]:
-        if self.calls == "reasoning" and content is not None:
-            return content, None
-        return reasoning, None if self.calls == "dropped" or _is_framing(content) else content
-
-    def _arguments(self, arguments: Mapping[str, object] | str) -> Mapping[str, object] | str:
-        if isinstance(arguments, str):
-            return arguments
-        return {key: self._value(value) for key, value in self._members(arguments)}
-
-    def _members(self, value: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        members = [member for member in value.items() if self.nulls == "kept" or member[1] is not None]
-        return sorted(members) if self.keys == "sorted" else members
-
-    def _value(self, value: Any) -> Any:
-        if self.nested == "python" and isinstance(value, list | Mapping):
-            return str(value)
-        if isinstance(value, Mapping):
-            return {key: self._value(item) for key, item in self._members(value)}
-        return [self._value(item) for item in value] if isinstance(value, list) else value
-
-
-def _is_framing(content: str | None) -> bool:
-    return content is not None and len(content) <= GAP_CAP and not content.strip(WHITESPACE)
-
-
-@frozen(eq=False)
-class Row:
-    """One template. `template`: a file, or a rendering of `stated.py` if `stated`. `vocabulary`: the tokenizer that its text goes through.
-    `kwargs`: what binding and template are given; `switch`: a kwarg that says whether the message has reasoning, and its two answers.
-    `words`: what only the template is given. `stop`: what stands behind the model's last token in a history, `last` that token."""
-
-    template: str
-    reasoning: str | None
-    tools: str | None
-    norm: Norm = Norm()
-    span: Range = Range()
-    shape: Shape = Shape()
-    vocabulary: Real = "qwen3"
-    kwargs: Mapping[str, JsonScalar] = {}
-    switch: tuple[str, JsonScalar, JsonScalar] | None = None
-    words: Mapping[str, object] = {}
-    last: str = "<|im_end|>"
-    stop: str = "\n"
-    names: Mapping[str, str] = {}
-    stated: bool = False
-
-    def kwargs_of(self, sent: Sent) -> dict[str, JsonScalar]:
-        """The kwargs under which `sent` is rendered and read."""
-        if self.switch is None:
-            return dict(self.kwargs)
-        key, off, on = self.switch
-        return {**self.kwargs, key: off if sent.reasoning is None else on}
-
 
 THINKING: Final = ("enable_thinking", False, True)
+"""The template is told whether the message has reasoning."""
 
-ROWS: Final = (
+SILENT: Final = (False,)
+"""No message has reasoning."""
+
+TYPED: Final = Range(typed=True)
+VERBATIM: Final = Range(verbatim=True)
+
+QWEN: Final = (
+    # Newlines at both ends of the reasoning and at the left of the content.
     Row("Qwen-Qwen3-0.6B", "qwen3", "hermes", Norm(NEWLINES, Trim(left="newlines")), switch=THINKING),
+    Row("Qwen-Qwen3-0.6B", "qwen3", "hermes", Norm(NEWLINES, Trim(left="newlines")), VERBATIM, switch=THINKING, case="verbatim"),
+    Row("Qwen-Qwen2.5-7B-Instruct", None, "hermes", span=Range(reasoning=SILENT)),
+    # Content is trimmed only where calls follow.
+    Row("Qwen3-Coder", None, "qwen3_coder", Norm(beside=BLANKS), Range(typed=True, reasoning=SILENT)),
+    Row("Qwen3.5-4B", "qwen3", "qwen3_coder", Norm(BLANKS, BLANKS), TYPED, switch=THINKING),
+    # Objects and arrays are printed as Python does.
+    Row(
+        "ByteDance-Seed-OSS", "seed_oss", "seed_oss", Norm(BLANKS, BLANKS, blank="dropped", nested="python"), TYPED, switch=THINKING,
+        last=("<seed:eos>",), stop="",
+    ),
+    # Its template knows no reasoning.
+    Row("MiMo-VL", "mimo", "hermes", span=Range(reasoning=SILENT), kwargs={"enable_thinking": False}),
+    # Reasoning and content are joined before they are trimmed. Behind "<think></think>" the template writes no newline, but a newline
+    # that the content begins with cannot be told from one.
+    Row(
+        "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron_v3", "qwen3_coder",
+        Norm(content=Trim(right="blanks"), blank="dropped", unthought=Trim("newline", "blanks")), TYPED, switch=THINKING,
+    ),
 )
+
+HERMES: Final = (
+    Row("NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use", None, "hermes", Norm(calls="dropped"), Range(reasoning=SILENT, leaves=("gone",))),
+    Row("vllm-example-hermes", None, "hermes", Norm(calls="dropped"), Range(reasoning=SILENT, leaves=("gone",))),
+)
+
+LLAMA: Final = (
+    Row("meta-llama-Llama-3.1-8B-Instruct", None, "llama3_json", Norm(content=BLANKS), Range(1, reasoning=SILENT, beside=False), vocabulary="llama3_1", last=("<|eot_id|>",), stop=""),
+    Row("meta-llama-Llama-3.2-3B-Instruct", None, "llama3_json", Norm(content=BLANKS), Range(1, reasoning=SILENT, beside=False), vocabulary="llama3_1", last=("<|eot_id|>",), stop=""),
+    Row("vllm-example-llama3.1_json", None, "llama3_json", Norm(content=BLANKS), Range(1, reasoning=SILENT, beside=False), vocabulary="llama3_1", last=("<|eot_id|>",), stop=""),
+    Row("vllm-example-llama4_json", None, "llama4_json", Norm(content=BLANKS), Range(least=1, reasoning=SILENT, beside=False), vocabulary="llama3_1", last=("<|eot|>",), stop=""),
+)
+
+HARMONY: Final = (
+    # Content beside a call is written as analysis.
+    Row(
+        "openai-gpt-oss-120b", "harmony", "harmony", Norm(calls="reasoning"), Range(1, both=False), Shape("thinking"), "gptoss", last=("",), stop="",
+    ),
+)
+
+LAGUNA: Final = Norm(BLANKS, BLANKS, unthought_lead="\n", empty_lead=True)
+"""As GLM-4.6."""
+
+GLM: Final = (
+    # With thinking off the format has no markers at all, so the newline behind the prompt's "</think>" is content.
+    Row("GLM-4.6", "glm45", "glm45", Norm(BLANKS, BLANKS, unthought_lead="\n"), TYPED, switch=THINKING, last=("",), stop=""),
+    Row("GLM-4.7-Flash", "glm45", "glm45", Norm(BLANKS, BLANKS), TYPED, switch=THINKING, last=("",), stop=""),
+    Row("inclusionai-ling-3.0-flash", "ling3", "ling3", Norm(NEWLINES, Trim(left="newlines"), unthought=Trim()), TYPED, switch=THINKING, last=("<|role_end|>",), stop=""),
+    Row("poolside-Laguna-XS.2", "poolside_v1", "poolside_v1", LAGUNA, TYPED, switch=THINKING, last=("",)),
+    Row("poolside-Laguna-XS-2.1", "poolside_v1", "poolside_v1", LAGUNA, TYPED, switch=THINKING, last=("",)),
+    Row("tencent-Hy3", "hy_v3", "hy_v3", span=TYPED, switch=("reasoning_effort", "no_think", "high"), words={"is_training": True}, markers=("<tool_calls:opensource>",), last=("<｜hy_eos:opensource｜>",), stop=""),
+)
+
+MINIMAX: Final = (
+    Row("MiniMax-M2", "minimax_m2", "minimax_m2", span=Range(typed=True, reasoning=(True,)), last=("[e~[",)),
+    Row("MiniMax-M3", "minimax_m3", "minimax_m3", Norm(nulls="dropped"), span=Range(typed=True, leaves=("data", "items", "gone")), switch=("thinking_mode", "disabled", "enabled"), last=("[e~[",)),
+)
+
+DEEPSEEK: Final = (
+    Row("deepseek-ai-DeepSeek-V3.1", "deepseek_v3", "deepseek_v31", span=Range(reasoning=SILENT), vocabulary="deepseek", kwargs={"thinking": False}, last=("<｜end▁of▁sentence｜>",), stop=""),
+    Row("vllm-example-deepseekr1", None, "deepseek_v3", span=Range(reasoning=SILENT), vocabulary="deepseek", last=("<｜end▁of▁sentence｜>",), stop=""),
+    Row("deepseek-ai-DeepSeek-V3.2", "deepseek_v3", "deepseek_v32", span=TYPED, vocabulary="deepseek", kwargs={"thinking": True}, last=("<｜end▁of▁sentence｜>",), stop=""),
+    Row("deepseek-ai-DeepSeek-V4", "deepseek_v4", "deepseek_v4", span=TYPED, vocabulary="deepseek", switch=("thinking", False, True), last=("<｜end▁of▁sentence｜>",), stop=""),
+)
+
+KIMI: Final = (
+    Row("Kimi-K2-Instruct", None, "kimi_k2", span=Range(verbatim=True, reasoning=SILENT), stop=""),
+    Row("moonshotai-Kimi-K2", None, "kimi_k2", span=Range(reasoning=SILENT), stop=""),
+    Row("Kimi-K3", "kimi_k3", "kimi_k3", Norm(blank="dropped"), TYPED, switch=("thinking", False, True), last=("<|end_of_msg|>",), stop="", tokens=("<|open|>", "<|close|>")),
+)
+
+GEMMA: Final = (
+    Row(
+        "google-gemma-4-31B-it", "gemma4", "gemma4", Norm(content=BLANKS, thoughts="only_with_calls", keys="sorted"), Range(typed=True, named=True),
+        Shape("reasoning"), "gemma3", kwargs={"enable_thinking": True}, last=("<turn|>\n", "<|tool_response>"), stop="",
+    ),
+)
+
+GRANITE: Final = (
+    Row("vllm-example-granite", None, "granite", Norm(calls="dropped"), Range(reasoning=SILENT), last=("<|end_of_text|>",)),
+    Row("ibm-granite-granite-4.0", None, "granite4", span=Range(verbatim=True, reasoning=SILENT), last=("<|end_of_text|>",)),
+)
+
+MISTRAL: Final = (
+    Row("Mistral-Small-3.2-24B-Instruct-2506", "mistral", "mistral", Norm(calls="dropped"), Range(reasoning=SILENT), words={"eos_token": "</s>"}, last=("</s>",), stop=""),
+    Row("mistralai-Mistral-Nemo-Instruct-2407", None, "mistral_json", Norm(calls="dropped"), Range(reasoning=SILENT), words={"eos_token": "</s>"}, last=("</s>",), stop=""),
+    Row("mistralai-Ministral-3-14B-Reasoning-2512", "mistral", "mistral", shape=Shape(blocks=True), words={"eos_token": "</s>"}, last=("</s>",), stop=""),
+    Row("vllm-example-mistral", None, "mistral_json", Norm(calls="dropped", lead=" "), Range(reasoning=SILENT), words={"eos_token": "</s>"}, last=("</s>",), stop=""),
+)
+
+COHERE: Final = (
+    Row("CohereForAI-c4ai-command-r7b-12-2024-tool_use", "cohere_command3", "cohere_command3", Norm(calls="dropped", thoughts="only_with_calls"), kwargs={"enable_thinking": True}, last=("<|END_OF_TURN_TOKEN|>",), stop="<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>"),
+    Row("Cohere2MoE", "cohere_command4", "cohere_command4", Norm(calls="dropped"), Range(reasoning=(True,)), kwargs={"reasoning": True}, last=("<|END_OF_TURN_TOKEN|>",), stop=""),
+)
+
+ROWS: Final = (*QWEN, *HERMES, *LLAMA, *HARMONY, *GLM, *MINIMAX, *DEEPSEEK, *KIMI, *GEMMA, *GRANITE, *MISTRAL, *COHERE)

@@ -102,16 +102,22 @@ class Shape:
 
     reasoning: str = "reasoning_content"
     absent: str | None = ""
+    blocks: bool = False
     call_id: str = "abcdefgh{n}"
 
     def message(self, sent: Sent) -> dict[str, object]:
         """`sent` as an entry of a template's `messages`."""
-        made: dict[str, object] = {"role": "assistant", "content": self.absent if sent.content is None else sent.content}
-        if sent.reasoning is not None:
+        content = self._blocks(sent) if self.blocks else sent.content
+        made: dict[str, object] = {"role": "assistant", "content": self.absent if content is None else content}
+        if sent.reasoning is not None and not self.blocks:
             made[self.reasoning] = sent.reasoning
         if sent.calls:
             made["tool_calls"] = [self._call(call, number) for number, call in enumerate(sent.calls)]
         return made
+
+    def _blocks(self, sent: Sent) -> list[dict[str, str]] | None:
+        strands = (("thinking", sent.reasoning), ("text", sent.content))
+        return [{"type": kind, kind: found} for kind, found in strands if found is not None] or None
 
     def _call(self, call: Call, number: int) -> dict[str, object]:
         function = {"name": call.name, "arguments": call.arguments}

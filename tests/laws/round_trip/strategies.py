@@ -8,7 +8,7 @@ calls of one message repeat each other's arguments under the same name and under
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from attrs import frozen
@@ -20,21 +20,26 @@ from tests.laws.round_trip.rendering import Call, Sent
 
 # -- tools -----------------------------------------------------------------------------------------------------------------
 
-_TYPES: Final = {"text": "string", "title": "string", "count": "integer", "ratio": "number", "flag": "boolean", "gone": "null", "data": "object", "items": "array"}
+_TYPES: Final = {"text": "string", "title": "string", "count": "integer", "ratio": "number", "flag": "boolean", "gone": "null", "data": "object", "items": "array", "place": "object"}
 """Each property says its type, and no other one would do."""
 
-_USED: Final = {"write_note": ("text", "title", "flag"), "measure": ("count", "ratio", "gone", "text"), "store.all": ("data", "items", "text"), "now": ()}
+_USED: Final = {"write_note": ("text", "title", "place", "flag"), "measure": ("count", "ratio", "gone", "text"), "store.all": ("data", "items", "text"), "now": ()}
+
+
+_PLACE: Final = {"city": {"type": "string"}, "rank": {"type": "integer"}, "tags": {"type": "array", "items": {"type": "string"}}}
+_MORE: Final[Mapping[str, Mapping[str, object]]] = {"items": {"items": {}}, "place": {"properties": _PLACE, "required": []}}
 
 
 def _property(key: str) -> dict[str, object]:
-    return {"type": _TYPES[key], "description": f"the {key}"} | ({"items": {}} if key == "items" else {})
+    return {"type": _TYPES[key], "description": f"the {key}", **_MORE.get(key, {})}
 
 
-def tools(names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The offered tools; `names` replaces what a template or a format cannot spell."""
+def tools(names: Mapping[str, str], leaves: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The offered tools; `names` replaces what a template or a format cannot spell, `leaves` are properties that it cannot carry."""
     made = []
     for name, keys in _USED.items():
-        entry: dict[str, Any] = json.loads(json.dumps(tool(names.get(name, name), {"properties": {key: _property(key) for key in keys}, "required": []})))
+        properties = {key: _property(key) for key in keys if key not in leaves}
+        entry: dict[str, Any] = json.loads(json.dumps(tool(names.get(name, name), {"properties": properties, "required": []})))
         entry["function"]["description"] = f"does {name}"
         made.append(entry)
     return made
@@ -48,21 +53,25 @@ SCRIPTS: Final = ("na\u00efve", "e\u0301", "\u212b", "\u4eca\u5929", "\ud55c\uae
 WORDS: Final = ("the plan is", "Hello", " world", "if x < 3 and y > 2:", "call", "tool", "arguments", "name", "thought", "assistant", "json", "function", "invoke")
 
 
-def _parts(spellings: Sequence[str]) -> list[str]:
+def _parts(spellings: Sequence[str]) -> set[str]:
     """Beginnings and ends of markers, none of them whole."""
-    cuts = [spelling[:place] for spelling in spellings for place in range(1, len(spelling))]
-    return sorted({*cuts, *(spelling[place:] for spelling in spellings for place in range(1, len(spelling)))} - set(spellings)) or ["<"]
+    cuts = [(spelling[:place], spelling[place:]) for spelling in spellings for place in range(1, len(spelling))]
+    return {"<", *(part for cut in cuts for part in cut)} - set(spellings)
+
+
+def _without(live: Sequence[str], words: Iterable[str]) -> list[str]:
+    return sorted(word for word in set(words) if not any(one in word for one in live))
 
 
 def text(spellings: Sequence[str], live: Sequence[str] = ()) -> SearchStrategy[str]:
     """Text, never empty; of the format's `spellings` those that are `live` come about only by chance."""
-    inert = sorted(set(spellings) - set(live)) or ["<tool>"]
+    inert = _without(live, spellings) or ["<tool>"]
     pieces = st.one_of(
         st.sampled_from(WORDS),
         st.sampled_from(BLANKS),
         st.sampled_from(SIGNS),
         st.sampled_from(SCRIPTS),
-        st.sampled_from(_parts(spellings)),
+        st.sampled_from(_without(live, _parts(spellings))),
         st.sampled_from(inert),
         st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3),
     )
@@ -75,14 +84,17 @@ INTEGERS: Final = st.one_of(st.integers(-9, 9), st.sampled_from((0, 2**53 + 1, -
 NUMBERS: Final = st.one_of(st.sampled_from((1e3, 1e300, 1.5e-7, -0.0, 0.1)), st.floats(allow_nan=False, allow_infinity=False))
 
 
-def values(texts: SearchStrategy[str]) -> SearchStrategy[Any]:
+NAMES: Final = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True)
+
+
+def values(texts: SearchStrategy[str], keys: SearchStrategy[str]) -> SearchStrategy[Any]:
     """Any JSON value."""
     scalars = st.one_of(texts, INTEGERS, NUMBERS, st.booleans(), st.none())
-    return st.recursive(scalars, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)), max_leaves=6)
+    return st.recursive(scalars, lambda inner: st.one_of(st.lists(texts, max_size=3), st.dictionaries(keys, inner, max_size=3)), max_leaves=6)
 
 
-def typed(texts: SearchStrategy[str], inner: SearchStrategy[str]) -> dict[str, SearchStrategy[Any]]:
-    """A value for each property: what its type allows and nothing else would read the same. `inner`: strings inside of values."""
+def typed(texts: SearchStrategy[str], keys: SearchStrategy[str]) -> dict[str, SearchStrategy[Any]]:
+    """A value for each property: what its type allows and nothing else would read the same."""
     return {
         "text": texts,
         "title": texts,
@@ -90,8 +102,9 @@ def typed(texts: SearchStrategy[str], inner: SearchStrategy[str]) -> dict[str, S
         "ratio": NUMBERS,
         "flag": st.booleans(),
         "gone": st.none(),
-        "data": st.dictionaries(inner, values(inner), max_size=3),
-        "items": st.lists(values(inner), max_size=3),
+        "data": st.dictionaries(keys, values(texts, keys), max_size=3),
+        "items": st.lists(values(texts, keys), max_size=3),
+        "place": st.fixed_dictionaries({"city": texts, "rank": INTEGERS, "tags": st.lists(texts, min_size=1, max_size=2)}),
     }
 
 
@@ -105,7 +118,7 @@ def _declared(name: str, kinds: Mapping[str, SearchStrategy[Any]], leaves: tuple
 @st.composite
 def wire(draw: st.DrawFn, texts: SearchStrategy[str]) -> str:
     """The JSON text of an object as a model may write it: any white space, spelling of numbers, and escapes."""
-    value = draw(st.dictionaries(texts, values(texts), max_size=3))
+    value = draw(st.dictionaries(texts, values(texts, texts), max_size=3))
     value |= draw(st.sampled_from(({}, {"n": "NUMBER"})))
     written = json.dumps(
         value,
@@ -120,27 +133,30 @@ def wire(draw: st.DrawFn, texts: SearchStrategy[str]) -> str:
 
 @frozen
 class Range:
-    """What a row of the table can express. `calls`: most calls in one message; `typed`: values are written as plain text, by the tool's
+    """What a row of the table can express. `calls`, `least`: most and least calls in one message; `typed`: values are written as plain text, by the tool's
     schema; `verbatim`: JSON text is written as it is given; `reasoning`: whether a message has some; `beside`: a call may have text
-    beside it; `both`: it may have reasoning and content; `leaves`: properties that the format cannot carry."""
+    beside it; `both`: it may have reasoning and content; `leaves`: properties that the format cannot carry; `named`: keys are identifiers."""
 
     calls: int = 3
+    least: int = 0
     typed: bool = False
     verbatim: bool = False
     reasoning: tuple[bool, ...] = (False, True)
     beside: bool = True
     both: bool = True
     leaves: tuple[str, ...] = ()
+    named: bool = False
 
 
 @frozen
 class Live:
-    """All spellings of a format, and those that mean something in its strands and in its values."""
+    """All spellings of a format, those that mean something in its strands and in its values, and special tokens."""
 
     spellings: tuple[str, ...]
     reasoning: tuple[str, ...]
     content: tuple[str, ...]
     values: tuple[str, ...]
+    special: tuple[str, ...]
 
 
 def messages(span: Range, live: Live, names: Mapping[str, str]) -> SearchStrategy[Sent]:
@@ -151,11 +167,15 @@ def messages(span: Range, live: Live, names: Mapping[str, str]) -> SearchStrateg
 @st.composite
 def _messages(draw: st.DrawFn, span: Range, live: Live, names: Mapping[str, str]) -> Sent:
     thinks = draw(st.sampled_from(span.reasoning))
-    reasoning = draw(text(live.spellings, live.reasoning)) if thinks else None
-    count = draw(st.integers(0, span.calls))
+    reasoning = draw(_text(live, live.reasoning)) if thinks else None
+    count = draw(st.integers(span.least, span.calls))
     silent = count > 0 and (not span.beside or (thinks and not span.both))
-    content = None if silent or (count and draw(st.booleans())) else draw(text(live.spellings, live.content))
+    content = None if silent or (count and draw(st.booleans())) else draw(_text(live, live.content))
     return Sent(reasoning, content, tuple(draw(_calls(span, live, names, count))))
+
+
+def _text(live: Live, here: Sequence[str]) -> SearchStrategy[str]:
+    return text(live.spellings, (*here, *live.special))
 
 
 def _calls(span: Range, live: Live, names: Mapping[str, str], count: int) -> SearchStrategy[list[Call]]:
@@ -171,10 +191,10 @@ def _call(span: Range, live: Live, names: Mapping[str, str]) -> SearchStrategy[C
 
 
 def _arguments(span: Range, live: Live, name: str) -> SearchStrategy[Any]:
-    anything = text(live.spellings)
+    anything = text((*live.spellings, *live.special))
     if span.typed:
-        # Inside of an object the text is JSON, but the object itself is plain text.
-        return _declared(name, typed(text(live.spellings, live.values), text(live.spellings, live.values)), span.leaves)
+        strings = _text(live, live.values)
+        return _declared(name, typed(strings, NAMES if span.named else strings), span.leaves)
     if span.verbatim:
         return wire(anything)
-    return st.dictionaries(anything, values(anything), max_size=3)
+    return st.dictionaries(anything, values(anything, anything), max_size=3)

@@ -1,0 +1,178 @@
+"""Formats as TOML files."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from attrs import evolve
+
+from tests.corpus.message import message
+from tests.corpus.reader import Call
+from unbraid.core.bind import bind, with_tools
+from unbraid.core.compose import compose
+from unbraid.core.errors import NotationDefect, RegionDefect
+from unbraid.core.grammar import Format, Kind, Switch
+from unbraid.core.machine import finish, start, step
+from unbraid.core.notation import rows
+from unbraid.formats.hermes import HERMES
+from unbraid.formats.qwen import QWEN3_CODER
+from unbraid.formats.registry import formats
+from unbraid.shell.format_files import KINDS, UnreadableFile, WrongField, load_format, read_format, to_toml
+
+SMALL = """
+name = "small"
+about = "calls as {name|JSON}"
+tools = true
+terminals = [
+  { name = "OPEN", spellings = ["[["], before = ["\\n"] },
+  { name = "BAR", spellings = ["|"] },
+  { name = "CLOSE", spellings = ["]]"] },
+]
+regions = [
+  { name = "content", kind = "text", channel = "content" },
+  { name = "name", kind = { capture = { fields = [{ slot = "name" }], stops = "\\n" } }, channel = "call", trial = "opening" },
+  { name = "arguments", kind = "json", channel = "call" },
+  { name = "broken", kind = "text", channel = "none" },
+  { name = "after", kind = { gap = { touches = true } }, channel = "content" },
+]
+rows = '''
+content after     OPEN    -> name
+name              BAR     -> arguments   do=call
+arguments         @closed -> after
+arguments         @bad    -> broken
+arguments         CLOSE   -> after       do=end          # in the middle of the arguments
+broken            CLOSE   -> after
+after             CLOSE   -> @same
+after             @text   -> content
+'''
+"""
+
+
+@pytest.mark.parametrize(
+    "form", list(formats()), ids=lambda form: f"{form.name}-{'r' * form.reasoning}{'t' * form.tools}"
+)
+def test_every_registered_format_comes_back(form: Format) -> None:
+    text = to_toml(form)
+    assert read_format(text, "x.toml").unwrap() == form
+    assert to_toml(read_format(text, "x.toml").unwrap()) == text
+
+
+def test_a_small_file_is_a_format(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    form = load_format(path).unwrap()
+    machine = with_tools(bind(compose(None, form).unwrap()).unwrap(), None).unwrap()
+    state, events = step(machine, start(machine), 'a\n[[f|{"x": 1}]]b', ())
+    found = message((*events, *finish(machine, state)[1]))
+    assert (found.content, found.calls) == ("ab", (Call("f", '{"x": 1}'),))
+    assert load_format(str(path)).unwrap() == form
+
+
+def test_strange_texts_come_back() -> None:
+    strange = "\"'''\\\n\t\r\x00\x1f\x7f\u0085\u2028é\U0001f600 #="
+    form = evolve(
+        HERMES,
+        about=strange,
+        specials=(strange,),
+        start=evolve(HERMES.start, switches=(Switch(("k",), off=(None, True, 0, 1.5, strange)),)),
+    )
+    assert read_format(to_toml(form), "x").unwrap() == form
+
+
+def test_rows_may_hold_any_quotes() -> None:
+    """A text with three single quotes is written in another way."""
+    table = rows("""name NAME_END -> arguments do=call when=name="'''","a b" """)
+    written = tomllib.loads(to_toml(evolve(QWEN3_CODER, rows=(*table, *QWEN3_CODER.rows))))
+    assert "'''" in written["rows"]
+    assert rows(written["rows"]) == (*table, *QWEN3_CODER.rows)
+
+
+def test_rows_may_be_a_list() -> None:
+    listed = SMALL.replace("rows = '''", 'rows = ["""').replace("'''", '""", "# and no more"]')
+    assert read_format(listed, "x").unwrap() == read_format(SMALL, "x").unwrap()
+
+
+def test_all_kinds_have_names() -> None:
+    assert set(KINDS.values()) == set(get_args(Kind))
+    assert {"text", "gap", "capture", "value", "json", "envelope", "tree"} <= set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "path", "reason", "nearest"),
+    [
+        ("tools = true", "tolls = true", "tolls", "there is no such key", ("tools",)),
+        ("tools = true", 'tools = "yes"', "tools", "expected true or false, found 'yes'", ()),
+        ('about = "calls as {name|JSON}"', "", "about", "is missing", ()),
+        ('name = "small"', "name = 3", "name", "expected a text, found 3", ()),
+        ('spellings = ["|"]', 'spellings = "|"', "terminals[1].spellings", "expected a list, found '|'", ()),
+        ('spellings = ["|"]', "spellings = [1]", "terminals[1].spellings[0]", "expected a text, found 1", ()),
+        ('spellings = ["|"]', 'speling = ["|"]', "terminals[1].speling", "there is no such key", ("spellings",)),
+        ('{ name = "BAR", spellings = ["|"] }', '"|"', "terminals[1]", "expected a table, found '|'", ()),
+        ('kind = "json"', 'kind = "jsn"', "regions[2].kind", "there is no kind 'jsn'", ("json",)),
+        ('kind = "json"', "kind = {}", "regions[2].kind", "expected the name of a kind, or a table with one kind, found a table", ()),
+        ('kind = "json"', "kind = { gap = { touch = true } }", "regions[2].kind.touch", "there is no such key", ("touches",)),
+        ('kind = "json"', "kind = { gap = 1 }", "regions[2].kind", "expected a table, found 1", ()),
+        ('trial = "opening"', 'trial = "open"', "regions[1].trial", "expected one of '', 'opening', 'closing', 'block', found 'open'", ("opening",)),
+        ('trial = "opening"', "trial = []", "regions[1].trial", "expected one of '', 'opening', 'closing', 'block', found a list", ()),
+        ('slot = "name"', 'slot = "name", decode = [["a"]]', "regions[1].kind.fields[0].decode[0]", "expected a list of 2, found one of 1", ()),
+        ("rows = '''", "more = '''", "more", "there is no such key", ()),
+        ("rows = '''", "[start]\non = 'fresh'\noff = 'fresh'\nswitches = [{ keys = ['k'], off = [{}] }]\n[x]\nrows = '''", "start.switches[0].off[0]", "expected a text, a number, true, false or { null = true }, found a table", ()),
+    ],
+)  # fmt: skip
+def test_wrong_fields(before: str, after: str, path: str, reason: str, nearest: tuple[str, ...]) -> None:
+    assert before in SMALL
+    found = read_format(SMALL.replace(before, after), "f.toml").failure()
+    wrong = next(one for one in found if isinstance(one, WrongField) and one.path == path)
+    assert wrong.reason == reason
+    assert wrong.nearest[: len(nearest)] == nearest
+    assert wrong.describe().startswith(f"f.toml: {path}: {reason}")
+
+
+def test_everything_is_reported_at_once() -> None:
+    text = SMALL.replace("tools = true", "tools = 1\nabuot = 2").replace('"json"', '"jsn"').replace("do=call", "do=cal")
+    found = read_format(text, "f.toml").failure()
+    assert [one.path for one in found if isinstance(one, WrongField)] == ["tools", "regions[2].kind", "abuot"]
+    assert [one for one in found if isinstance(one, NotationDefect)] == [
+        NotationDefect("small", 2, "name              BAR     -> arguments   do=cal", "'cal' is no action")
+    ]
+
+
+def test_a_well_written_file_may_be_a_bad_format() -> None:
+    text = SMALL.replace("arguments         @bad    -> broken\n", "").replace('{ name = "CLOSE"', '{ name = "CLOSED"')
+    found = read_format(text, "f.toml").failure()
+    assert RegionDefect("small", "arguments", "no_bad_row") in found
+    assert len(found) > 3
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("name = ", "is no TOML: Invalid value (at end of document)"),
+        ("x = " + "[" * 100_000, "is no TOML: "),
+    ],
+)
+def test_no_toml(text: str, reason: str) -> None:
+    (defect,) = read_format(text, "f.toml").failure()
+    assert isinstance(defect, UnreadableFile)
+    assert defect.describe().startswith(f"f.toml: {reason}")
+
+
+def test_rows_that_are_no_text() -> None:
+    found = read_format("rows = [1]", "f.toml").failure()
+    assert WrongField("f.toml", "rows", "expected a text, or a list of texts") in found
+    assert len(found) == 3
+
+
+def test_no_file(tmp_path: Path) -> None:
+    missing = tmp_path / "x.toml"
+    assert load_format(missing).failure() == (UnreadableFile(str(missing), "No such file or directory"),)
+    missing.write_bytes(b"\xff")
+    assert load_format(missing).failure() == (UnreadableFile(str(missing), "is no UTF-8 text"),)
+
+
+def test_defaults_are_left_out() -> None:
+    assert "experimental" not in to_toml(HERMES)
+    assert "[start]" not in to_toml(HERMES)
