@@ -111,11 +111,9 @@ def _key(run: Run, at: InBraces) -> Next:
 
 def _quoted_key(run: Run, at: InBraces, mark: str) -> Next:
     start = run.pos + len(mark)
-    end = run.buf.find(mark, start)
-    if (len(run.buf) if end < 0 else end) - start > NAME_CAP:
-        return give_up(run, start + NAME_CAP)
+    end = run.buf.find(mark, start, start + NAME_CAP + len(mark))
     if end < 0:
-        return False
+        return len(run.buf) - start > NAME_CAP and give_up(run, start + NAME_CAP)
     key = run.source(start, end)
     run.markup("syntax", end + len(mark) - run.pos)
     return _to(at, "first_pair" if at.where == "first_key" else "pair", item=key)
@@ -123,16 +121,23 @@ def _quoted_key(run: Run, at: InBraces, mark: str) -> Next:
 
 def _bare_key(run: Run, at: InBraces) -> Next:
     kind = _kind(run)
-    found = _key_end(kind).search(run.buf, run.pos)
-    end, certain = first_marker(run, run.pos, len(run.buf) if found is None else found.start())
+    end, certain = _ends_before(run, _key_end(kind), NAME_CAP)
     if end - run.pos > NAME_CAP:
         return give_up(run, run.pos + NAME_CAP)
-    if not certain or end == len(run.buf):
+    if not certain:
         return False
     key = run.source(run.pos, end).rstrip(WHITESPACE)
     if not key or run.buf[end] not in kind.pair:
         return give_up(run, end)
     return _member(run, at, key, end + 1)
+
+
+def _ends_before(run: Run, ends: re.Pattern[str], cap: int) -> tuple[int, bool]:
+    """(where the bare text at the cursor ends, whether that is certain); no further than just beyond `cap`."""
+    last = min(run.pos + cap + 1, len(run.buf))
+    found = ends.search(run.buf, run.pos, last)
+    end, certain = first_marker(run, run.pos, last if found is None else found.start())
+    return end, certain and end < len(run.buf)
 
 
 @cache
@@ -191,11 +196,10 @@ def _push(run: Run, at: InBraces, char: str, lead: str) -> Next:
 
 def _bare(run: Run, at: InBraces, lead: str) -> Next:
     """Bare text stands at the cursor."""
-    found = _bare_end(at.closer if at.nest == OUTER else "").search(run.buf, run.pos)
-    end, certain = first_marker(run, run.pos, len(run.buf) if found is None else found.start())
+    end, certain = _ends_before(run, _bare_end(at.closer if at.nest == OUTER else ""), WORD_CAP)
     if end - run.pos > WORD_CAP:
         return give_up(run, run.pos + WORD_CAP)
-    if not certain or end == len(run.buf):
+    if not certain:
         return False
     size = len(run.buf[run.pos : end].rstrip(WHITESPACE))
     if not size and at.where != "value":

@@ -251,7 +251,7 @@ def _push(run: Run, at: InCalls, bracket: int, lead: str) -> Next:
 
 def _word(run: Run) -> tuple[int, str] | bool:
     """(size, JSON) of the word at the cursor; True: it is none, the machine moved; False: more input is needed."""
-    found = _WORD.match(run.buf, run.pos)
+    found = _WORD.match(run.buf, run.pos, run.pos + WORD_CAP + 1)
     if found is None:
         return give_up(run, run.pos)
     place, certain = first_marker(run, run.pos, found.end())

@@ -117,7 +117,8 @@ MINIMAX_M3_TOOLS: Final = Format(
     regions=(
         CONTENT,
         Region("preamble", Gap(), "call", trial="opening"),
-        Region("name", Capture((Field("name", unquote=True),), stops="<\n", quotes="\"'"), "call", trial="opening"),
+        # Openers begin with "]": one right behind a broken name is still an opener.
+        Region("name", Capture((Field("name", unquote=True),), stops="]<\n", quotes="\"'"), "call", trial="opening"),
         Region("arguments", Tree(NS), "call"),
         Region("broken", Text(), "none"),  # the rest of a call whose elements do not fit
         Region("between", Gap(), "call"),  # behind </invoke>
