@@ -216,7 +216,9 @@ def _marks(fmt: Format, vocabulary: Vocabulary | None) -> dict[str, tuple[int, s
         return {}
     markers = [spelling for terminal in fmt.terminals for spelling in terminal.spellings]
     # A special token that is a piece of a marker stays text, so that the marker's spelling is found.
-    specials = [word for word in _specials(fmt, vocabulary) if not any(word in marker and word != marker for marker in markers)]
+    specials = [
+        word for word in _specials(fmt, vocabulary) if not any(word in marker and word != marker for marker in markers)
+    ]
     wanted = dict.fromkeys((*markers, *specials))
     known = [(spelling, vocabulary.added[spelling]) for spelling in wanted if spelling in vocabulary.added]
     return {spelling: (token, chr(mark)) for (spelling, token), mark in zip(known, SENTINELS, strict=False)}

@@ -160,9 +160,7 @@ def resolve_tool(tool: Mapping[str, object]) -> Result[ToolSchema, tuple[SchemaD
     if function is None:
         return Failure((SchemaDefect("", "/function", "no_object", _shown(tool["function"])),))
     name, parameters = function.get("name"), function.get("parameters")
-    walk = Walk(
-        name if isinstance(name, str) else "", (*place, "parameters"), {} if parameters is None else parameters
-    )
+    walk = Walk(name if isinstance(name, str) else "", (*place, "parameters"), {} if parameters is None else parameters)
     if not walk.tool:
         walk.defect((*place, "name"), "no_name", _shown(name))
     walk.object_schema(walk.root, walk.base, 0)

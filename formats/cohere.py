@@ -98,7 +98,13 @@ def command(name: str, about: str, aliases: tuple[str, ...], start: Start, texts
         ),
         rows=TABLE,
         start=start,
-        specials=("<BOS_TOKEN>", "<EOS_TOKEN>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>"),
+        specials=(
+            "<BOS_TOKEN>",
+            "<EOS_TOKEN>",
+            "<|START_OF_TURN_TOKEN|>",
+            "<|END_OF_TURN_TOKEN|>",
+            "<|CHATBOT_TOKEN|>",
+        ),
         ids=Ids("model"),
     )
 

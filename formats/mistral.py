@@ -17,8 +17,22 @@ from __future__ import annotations
 from typing import Final
 
 from unbraid.core.compose import CONTENT, FRESH
-from unbraid.core.grammar import Capture, Choice, Envelope, Field, Format, Gap, Ids, Json, Region, Start, Terminal, Text
-from unbraid.core.notation import Row, rows
+from unbraid.core.grammar import (
+    Capture,
+    Choice,
+    Envelope,
+    Field,
+    Format,
+    Gap,
+    Ids,
+    Json,
+    Region,
+    Row,
+    Start,
+    Terminal,
+    Text,
+)
+from unbraid.core.notation import rows
 
 SPECIALS: Final = ("<s>", "</s>", "[INST]", "[/INST]")
 TURNS: Final = ("[/INST]", "[/TOOL_RESULTS]", "[/SYSTEM_PROMPT]", "[/AVAILABLE_TOOLS]")

@@ -50,7 +50,7 @@ class Setup:
     reasoning: str | None = None
     tools: str | None = None
     tokenizer: str | None = None
-    choices: Choices = Choices()
+    choices: Choices = Choices()  # noqa: RUF009  (a frozen record)
 
 
 @frozen
@@ -104,7 +104,7 @@ def answer_line(setup: Setup, number: int, line: bytes) -> tuple[str, bool]:
         answered = request.alt(BindError).bind(lambda asked: answer(setup, asked))
     except (ValueError, RecursionError) as error:
         answered = Failure(BindError((NotAnOutput(f"not JSON: {error}"),)))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  (a fault of ours must not stop the other lines)
         answered = Failure(BindError((NotAnOutput(f"internal fault: {type(error).__name__}: {error}"),)))
     done = answered.value_or(None)
     if done is not None:

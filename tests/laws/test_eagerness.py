@@ -163,8 +163,9 @@ def test_a_call_is_announced_where_its_name_ends(case: Case) -> None:
         for event in watch.feed(point):
             if isinstance(event, ToolName) and not _is_late(watch.fmt):
                 behind = next(watch.text[: -len(word)] for word in enders if watch.text.endswith(word))
+                named = behind.rstrip(WHITESPACE + "\"'")  # a name may be quoted, or white space may stand behind it
                 assert (
-                    behind.endswith((event.name, "<|constrain|>json"))
+                    named.endswith((event.name, "<|constrain|>json"))
                     or "\\u" in behind
                     or "header" in watch.state.at.region
                 ), watch.text

@@ -14,9 +14,9 @@ from unbraid.core.grammar import Format, Policies, Region, Terminal, Text
 from unbraid.core.notation import rows
 from unbraid.core.table import compile_table
 from unbraid.core.vocabulary import Vocabulary
+from unbraid.shell.opening import FeedKind
 from unbraid.shell.replay import LAGS, Agreement, Delta, Disagreement, Verdict, lagging, reader, replay, token_texts
 from unbraid.shell.replay_view import verdict_view
-from unbraid.shell.opening import FeedKind
 
 OUTPUT = 'plan</think>\n\nHi\n<tool_call>\n{"name": "f", "arguments": {"a": "é"}}\n</tool_call>'
 

@@ -12,7 +12,7 @@ from tests.laws.machines import bare, begin, machine_of, made
 from unbraid.core.bind import Machine
 from unbraid.core.events import Anomaly, Markup, ToolName
 from unbraid.core.machine import finish, start, step
-from unbraid.core.records import Argument, InJson, ParserState, Spot, Trial
+from unbraid.core.records import Argument, InJson, InStep, ParserState, Spot, Trial
 from unbraid.shell.snapshot import TAG, VERSION, NoSnapshot, OtherMachine, OtherVersion, from_json, to_json
 
 
@@ -51,6 +51,7 @@ def test_what_text_cannot_hold() -> None:
     machine = bare(None, "hermes", None, ids=False)
     late = ((Markup("syntax", "\ud83d\ude00", 2), ToolName(0, "n", "id")), (Anomaly("desync"),))
     plain = start(machine)
+    assert isinstance(plain, InStep)
     trial = Trial("opening", "call", 3, Spot(plain.at, 0, None, False), ("a", "b"), ((1,), ()), late)
     state = evolve(plain, at=InJson("call", Argument(kept="\udc00")), trial=trial, hold="\ud800\udc00")
     assert from_json(machine, to_json(machine, state)).unwrap() == state
