@@ -38,7 +38,7 @@ from unbraid.core.brackets import (
     write,
 )
 from unbraid.core.grammar import NAME_CAP, WHITESPACE, Braces
-from unbraid.core.json_scan import EMPTY, MAX_DEPTH
+from unbraid.core.json_scan import MAX_DEPTH
 from unbraid.core.json_text import escape
 from unbraid.core.json_text import quote as quoted
 from unbraid.core.records import InBraces
@@ -113,7 +113,7 @@ def _quoted_key(run: Run, at: InBraces, mark: str) -> Next:
     start = run.pos + len(mark)
     end = run.buf.find(mark, start, start + NAME_CAP + len(mark))
     if end < 0:
-        return len(run.buf) - start > NAME_CAP and give_up(run, start + NAME_CAP)
+        return len(run.buf) - start >= NAME_CAP + len(mark) and give_up(run, start + NAME_CAP)
     key = run.source(start, end)
     run.markup("syntax", end + len(mark) - run.pos)
     return _to(at, "first_pair" if at.where == "first_key" else "pair", item=key)

@@ -104,7 +104,8 @@ def _branch(run: Run, at: InTree, leaf: Leaf) -> Branch:
         return Branch(leaf.name)
     kind = run.region.kind
     key = kind.text_key if isinstance(kind, Tree) else ""
-    run.arguments(f"{{{quote(key)}: {quote(raw)}", raw, shape.tokens)
+    run.arguments(f"{{{quote(key)}: ")
+    run.arguments(quote(raw), raw, shape.tokens)
     return Branch(leaf.name, keys=(key,))
 
 

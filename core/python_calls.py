@@ -72,6 +72,7 @@ _HEAD: Final = re.compile(
     rf"(?P<name>[^\W\d][\w.\-]*+)(?P<gap1>{_SPACE})"
     rf"(?:\((?P<gap2>{_SPACE})(?:(?P<close>\))|(?P<key>{_IDENTIFIER})(?P<gap3>{_SPACE})(?P<pair>=)?+)?+)?+"
 )
+_HEAD_CAP: Final = 2 * NAME_CAP + 3 * GAP_CAP + 3  # code points; no head whose parts keep to their caps is as long
 _KEYWORD: Final = re.compile(rf"(?P<key>{_IDENTIFIER})(?P<gap>{_SPACE})(?P<pair>=)?+")
 _NAME: Final = re.compile(r"[^\W\d][\w\-]*+(?:\.[^\W\d][\w\-]*+)*+")
 _WORD: Final = re.compile(r"[\w.+\-]++")
@@ -130,7 +131,7 @@ def _call(run: Run, at: InCalls) -> Next:
         return _stop_list(run, char)
     if char == "]" and at.where == "call" and _kind(run).shape == "list":
         return _close_list(run)
-    found = _HEAD.match(run.buf, run.pos)
+    found = _HEAD.match(run.buf, run.pos, run.pos + _HEAD_CAP)
     whole = _whole(run, found, "name", "gap1", "gap2", "key", "gap3")
     if found is None or isinstance(whole, bool):
         return whole is True
@@ -208,7 +209,7 @@ def _keyword(run: Run, at: InCalls) -> Next:
         return stop(run, char)
     if char == ")":
         return _close(run, at)
-    found = _KEYWORD.match(run.buf, run.pos)
+    found = _KEYWORD.match(run.buf, run.pos, run.pos + _HEAD_CAP)
     whole = _whole(run, found, "key", "gap")
     return whole is True if found is None or isinstance(whole, bool) else _member(run, at, found)
 
@@ -223,7 +224,7 @@ def _value(run: Run, at: InCalls) -> Next:
     bracket = _OPENERS.get(char)
     if bracket is not None:
         return _push(run, at, bracket, lead)
-    string = string_start(run.buf, run.pos, final=run.final)
+    string = string_start(run.buf, run.pos)
     if string is None:
         return False
     if string != NO_STRING:
@@ -317,7 +318,7 @@ def _joint(run: Run, at: InCalls) -> Next:
     run.markup("syntax", blanks_end(run.buf, run.pos) - run.pos)
     if run.pos == len(run.buf):
         return False
-    string = string_start(run.buf, run.pos, final=run.final)
+    string = string_start(run.buf, run.pos)
     if string is None:
         return False
     if string != NO_STRING:
@@ -341,7 +342,7 @@ def _undecided(run: Run, at: InCalls) -> Next:
     if char in _OPENERS and top != _DICT and not at.item:
         write(run, "[", muted=at.muted)
         return _to(at, "first_item", _decided(at, _SET if top == _BRACE else _TUPLE))
-    string = string_start(run.buf, run.pos, final=run.final)
+    string = string_start(run.buf, run.pos)
     if string is None:
         return False
     if string != NO_STRING:
@@ -394,7 +395,7 @@ def _decide(run: Run, at: InCalls) -> Next:
         return _to(at, "value", _decided(at, _DICT))
     if char in (",", _CLOSER[top]) and top != _DICT:
         return _decide_array(run, at, top, char)
-    string = string_start(run.buf, run.pos, final=run.final) if at.item.startswith('"') else NO_STRING
+    string = string_start(run.buf, run.pos) if at.item.startswith('"') else NO_STRING
     if string is None:
         return False
     return give_up(run, run.pos) if string == NO_STRING else _to(at, "undecided", item=at.item)

@@ -97,16 +97,16 @@ class Body:
     size: int = 0
 
 
-def string_start(text: str, place: int, *, final: bool) -> tuple[int, str] | None:
+def string_start(text: str, place: int) -> tuple[int, str] | None:
     """(size, quote) of a string's opening at `place`; `NO_STRING` if none is there; None if more input decides.
 
     `quote` is the quotation mark behind `r` and `f`, as far as they count.
 
-    >>> string_start("Rf'x'", 0, final=False), string_start("red", 0, final=False), string_start("r", 0, final=False)
+    >>> string_start("Rf'x'", 0), string_start("red", 0), string_start("r", 0)
     ((3, "rf'"), (0, ''), None)
     """
     rest = text[place : place + _LONGEST_OPENING]
-    if not final and len(rest) < _LONGEST_OPENING and rest and _CUT_OPENING.fullmatch(rest):
+    if len(rest) < _LONGEST_OPENING and rest and _CUT_OPENING.fullmatch(rest):
         return None
     found = _OPENING.match(rest)
     if found is None:

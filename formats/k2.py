@@ -123,15 +123,13 @@ K2_TYPED: Final = evolve(
         Terminal("TYPE", ("<ifm|arg_type>",)),
         Terminal("TYPE_END", ("</ifm|arg_type>",)),
     ),
-    regions=tuple(
-        evolve(region, kind=Value(string_tags=("string", "any"))) if region.name == "value" else region
-        for region in K2_TOOLS.regions
-    )
-    + (
+    regions=(
+        *(region for region in K2_TOOLS.regions if region.name != "value"),
         Region("type", Capture((Field("type"),), stops="<"), "call", trial="block"),
         Region("typed", Gap(), "call", trial="block"),
+        Region("value", Value(string_tags=("string", "any")), "call", trial="block"),
     ),
-    rows=tuple(row for row in GROUP if row.region != "keyed") + TYPED,
+    rows=(*(row for row in GROUP if row.region != "keyed"), *TYPED),
     choices=(),
 )
 

@@ -104,6 +104,9 @@ MISTRAL_V11_REASONING: Final = think_half(
 
 TOOL_CALLS: Final = Terminal("TOOL_CALLS", ("[TOOL_CALLS]",), dedicated=True)
 
+IDS: Final = Ids("pattern", "{alnum9}")
+"""The template takes no ids of another length."""
+
 ENVELOPE: Final = Envelope(arguments=("arguments",), call_id=("id",), shape="either")
 
 ARRAY: Final = rows("""
@@ -150,7 +153,7 @@ MISTRAL_TOOLS: Final = Format(
         *ARRAY,
     ),
     specials=SPECIALS,
-    ids=Ids("model"),
+    ids=IDS,
     choices=(Choice("mistral_json", lacks=("[ARGS]",)),),
 )
 
@@ -171,5 +174,5 @@ MISTRAL_JSON: Final = Format(
         *ARRAY,
     ),
     specials=SPECIALS,
-    ids=Ids("model"),
+    ids=IDS,
 )

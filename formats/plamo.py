@@ -21,7 +21,7 @@ from unbraid.formats.plain import plain_when_off
 from unbraid.formats.qwen import think_half
 from unbraid.formats.sections import SECTION_REGIONS, SECTIONS
 
-TURN_END: Final = Terminal("TURN_END", ("<|plamo:tag|>",), dedicated=True)
+PLAMO_TAG: Final = Terminal("PLAMO_TAG", ("<|plamo:tag|>",), dedicated=True)
 
 
 def _begin(word: str) -> str:
@@ -33,13 +33,13 @@ def _end(word: str) -> str:
 
 
 def _with_turn_end(half: Format) -> Format:
-    return evolve(half, terminals=(*half.terminals, TURN_END), rows=(*half.rows, *TURNS))
+    return evolve(half, terminals=(*half.terminals, PLAMO_TAG), rows=(*half.rows, *TURNS))
 
 
 TURNS: Final = rows("""
     content                         THINK_START  -> opened
-    opened reasoning                TURN_END     -> fresh
-    fresh content plain plain_text  TURN_END     -> @same
+    opened reasoning                PLAMO_TAG     -> fresh
+    fresh content plain plain_text  PLAMO_TAG     -> @same
 """)
 
 PLAMO3_REASONING: Final = _with_turn_end(
@@ -58,7 +58,7 @@ PLAMO3_REASONING: Final = _with_turn_end(
 )
 
 REQUESTS: Final = rows("""
-    content              TURN_END       -> @same
+    content              PLAMO_TAG       -> @same
     header               NAME           -> name
     name                 NAME_END       -> named      do=call when=name
 
@@ -70,8 +70,8 @@ REQUESTS: Final = rows("""
 
     arguments            ARGUMENTS_END  -> called     do=end
     called               ARGUMENTS_END  -> called
-    called between junk  TURN_END       -> after
-    after                TURN_END       -> @same
+    called between junk  PLAMO_TAG       -> after
+    after                PLAMO_TAG       -> @same
 """)
 
 PLAMO3_TOOLS: Final = Format(
@@ -87,7 +87,7 @@ PLAMO3_TOOLS: Final = Format(
         Terminal("NAME_END", (_end("tool_name"),)),
         Terminal("ARGUMENTS", (_begin("tool_arguments") + "<|plamo:constrain|>json<|plamo:msg|>",)),
         Terminal("ARGUMENTS_END", (_end("tool_arguments"),)),
-        TURN_END,
+        PLAMO_TAG,
     ),
     regions=(
         *SECTION_REGIONS,

@@ -163,7 +163,7 @@ def outcome(plan: Plan, request: Request) -> Answer:
     )
     told.append(fed.conclude())
     events = (event for one in told for event in one.events)
-    said = message(events, call_ids(plan.machine.format.ids, plan.history))
+    said = message(events, call_ids(plan.call_scheme, plan.history))
     written = _written(said, ending(plan, fed.state, request.finish_reason), reasoning=plan.shows_reasoning)
     if plan.token_ids:
         written["token_ids"] = [token.id for one in told for shown in one.shown for token in shown]

@@ -68,7 +68,7 @@ class Writer:
 
 def writer(plan: Plan, stamp: Stamp, choice: int, prompt: Sequence[int] = ()) -> Writer:
     """The writer of one answer."""
-    name_call = call_ids(plan.machine.format.ids, plan.history, choice_seed(stamp, choice))
+    name_call = call_ids(plan.call_scheme, plan.history, choice_seed(stamp, choice))
     return Writer(plan, stamp, choice, tuple(prompt), name_call)
 
 

@@ -89,7 +89,7 @@ class ChatAnswer:
     def _message(self) -> Message:
         seed = choice_seed(self.stamp, self._choice)
         events = (event for told in self._told for event in told.events)
-        return message(events, call_ids(self.plan.machine.format.ids, self.plan.history, seed))
+        return message(events, call_ids(self.plan.call_scheme, self.plan.history, seed))
 
 
 def written(plan: Plan, said: Message) -> ChatMessage:

@@ -16,6 +16,7 @@ from typing import Final, Literal, TypeAlias
 from attrs import field, fields, frozen
 
 from unbraid.core.bind import Machine
+from unbraid.core.grammar import Ids
 from unbraid.shell.deltas import ReasoningField
 from unbraid.shell.demand import Demand
 from unbraid.shell.hidden import VisibleCalls
@@ -48,6 +49,7 @@ class Plan:
     | `logprobs` | None, or how many likeliest alternatives to send with each token's log probability |
     | `token_ids` | send the ids of visible tokens, and of the prompt |
     | `usage` | token counts in a stream: never, in a last chunk, or in every chunk |
+    | `ids` | the scheme of calls' ids; None: the format's |
     | `history` | calls that the conversation already holds, for ids that count on |
     | `demand` | what the engine must make sure of |
     """
@@ -69,6 +71,7 @@ class Plan:
     logprobs: int | None = None
     token_ids: bool = False
     usage: UsageWhen = "never"
+    ids: Ids | None = None
     history: int = 0
     demand: Demand = field(factory=Demand)
 
@@ -76,6 +79,11 @@ class Plan:
     def openers(self) -> frozenset[str]:
         """The terminals that stand between text and the name of a call."""
         return opening_terminals(self.machine.format)
+
+    @property
+    def call_scheme(self) -> Ids:
+        """Where calls' ids come from."""
+        return self.machine.format.ids if self.ids is None else self.ids
 
     @property
     def shows_reasoning(self) -> bool:

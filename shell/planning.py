@@ -14,15 +14,15 @@ JSON for forced calls takes a reasoning half that combines with other tool halve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from attrs import frozen
 from returns.result import Result
 
 from unbraid.core.bind import Machine
 from unbraid.core.grammar import Format, Policies
-from unbraid.formats.registry import lookup
+from unbraid.formats.registry import Role, lookup
 from unbraid.shell.bind import BindError, bind, with_tools
 from unbraid.shell.deltas import ReasoningField
 from unbraid.shell.demand import Calls, Demand, Form
@@ -36,6 +36,8 @@ from unbraid.shell.requests import ChatRequest, read_chat_request
 from unbraid.shell.truncated import Truncated
 
 Half: TypeAlias = str | Format | None
+
+Found = TypeVar("Found")
 
 
 @frozen
@@ -94,11 +96,12 @@ def _plan(serving: Serving, request: ChatRequest, machine: Machine, form: Form, 
         named=named[0] if named and form == "json" else None,
         calls=_visible(request),
         call_finish=serving.named_finish if named else "tool_calls",
-        promote=promotes(_name(serving.reasoning), request.template_kwargs),
+        promote=promotes(_half(serving.reasoning, "reasoning", lambda half: half.name, None), request.template_kwargs),
         stops=request.stops if content else (),
         logprobs=request.logprobs,
         token_ids=request.token_ids,
         usage=request.usage,
+        ids=_half(serving.tools, "tools", lambda half: half.ids, None) if form == "json" else None,
         history=request.history,
         demand=_demand(request, form, () if content else request.stops),
     )
@@ -115,11 +118,11 @@ def _visible(request: ChatRequest) -> VisibleCalls:
     return "all" if request.parallel else "first"
 
 
-def _name(half: Half) -> str | None:
-    """The name of a half's format; aliases are resolved."""
+def _half(half: Half, role: Role, ask: Callable[[Format], Found], otherwise: Found) -> Found:
+    """What `ask` finds in a half's format; `otherwise` where there is none, or no such name."""
     if isinstance(half, str):
-        return lookup("reasoning", half).map(lambda form: form.name).value_or(half)
-    return None if half is None else half.name
+        return lookup(role, half).map(ask).value_or(otherwise)
+    return otherwise if half is None else ask(half)
 
 
 # -- the machine -------------------------------------------------------------------------------------------------------
@@ -127,17 +130,10 @@ def _name(half: Half) -> str | None:
 
 def _form(serving: Serving, request: ChatRequest) -> Form:
     """How a forced call is written."""
-    if request.choice.kind not in ("required", "named") or _is_whole(serving):
+    whole = _half(serving.reasoning, "reasoning", lambda half: half.tools, otherwise=False)
+    if request.choice.kind not in ("required", "named") or whole:
         return "native"
     return "json" if serving.tools is None else serving.forced
-
-
-def _is_whole(serving: Serving) -> bool:
-    """Is the reasoning half's format a tool half as well?"""
-    half = serving.reasoning
-    if isinstance(half, str):
-        return lookup("reasoning", half).map(lambda form: form.tools).value_or(False)
-    return half is not None and half.tools
 
 
 def _machine(serving: Serving, request: ChatRequest, form: Form) -> Result[Machine, BindError]:

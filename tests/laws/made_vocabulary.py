@@ -21,6 +21,8 @@ WORDS: Final = (
     " the plan weather get _weather city Oslo Rome arguments name function parameter value days run cmd ls".split(" ")
 )
 PYTHON_JOINTS: Final = (
+    "a\n<",
+    ".</",
     "[r",
     "[n",
     "[g",
@@ -71,6 +73,10 @@ JOINTS: Final = (
 )
 OFTEN_DEDICATED: Final = ("TOOL_START", "TOOL_END")
 """Terminals that some vocabularies have as added tokens though the format does not ask for it."""
+
+AFTER: Final = tuple('\n<{x ]a"[|o.bgcdehilmnprst:c-IH(')
+BEFORE: Final = tuple('\n.> aix]sobcdehlmnprt}"')
+"""What often stands beside a marker."""
 
 HALVES: Final = (
     b" \xe6",
@@ -156,9 +162,12 @@ def _merges(fmt: Format) -> Iterator[str]:
 
 
 def _pieces_of(spelling: str) -> Iterator[str]:
+    """Parts of a marker, and its edges with what often stands beside them. No part ends where the marker does, so that a
+    longest piece that begins in the marker holds what follows it."""
     half = len(spelling) // 2
-    for part in (spelling[:half], spelling[half:], spelling[1:-1]):
-        if 1 < len(part) < len(spelling):
+    for part in (spelling[:half], spelling[half:-2], spelling[1:-2]):
+        if len(part) > 1:
             yield part
-    yield from (spelling[-2:] + after for after in ("\n", "<", "{", "x") if len(spelling) > 2)
-    yield from (before + spelling[:2] for before in ("\n", ".", ">", " ") if len(spelling) > 2)
+    if len(spelling) > 2:
+        yield from (spelling[-2:] + after for after in AFTER)
+        yield from (before + spelling[:2] for before in BEFORE)

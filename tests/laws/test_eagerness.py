@@ -21,7 +21,7 @@ from tests.corpus.reader import Case, cases
 from tests.laws.inputs import Pair, name_of, walked
 from tests.laws.machines import begin, composed, inside, machine_of
 from tests.laws.walks import walk
-from unbraid.core.events import Event, Markup, ToolName
+from unbraid.core.events import Event, Markup, ToolCallEnd, ToolName
 from unbraid.core.grammar import (
     GAP_CAP,
     WHITESPACE,
@@ -101,8 +101,8 @@ class Watch:
         self.text += point
         for event in events:
             self.done += event.points
-            if isinstance(event, Markup):
-                known = self.terminals.get(event.terminal)
+            if isinstance(event, Markup | ToolCallEnd):
+                known = self.terminals.get(event.terminal) if isinstance(event, Markup) else None
                 self.border, self.after = self.done, known.after if known else ()
         return events
 

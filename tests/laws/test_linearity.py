@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
 from random import Random
 from typing import Any, Final
 
@@ -19,9 +20,10 @@ from tests.corpus.reader import cases
 from tests.laws.counted import install
 from tests.laws.effort import EFFORT, some
 from tests.laws.inputs import OFFERED, Pair, walked
-from tests.laws.machines import begin, machine_of
+from tests.laws.machines import begin, inside, machine_of
 from tests.laws.walks import walk
 from unbraid.core.machine import finish, step
+from unbraid.core.records import InValue, Undecided
 
 WORK: Final = install()
 LETTERS: Final = ("<", "\n", " ", "x", "é", "\\", '"', "[", '{"a":', "[]", '\\"', "\x01", "1", "a b")
@@ -87,6 +89,32 @@ def test_work_is_linear(pair: Pair, size: int, points: int) -> None:
         less, more = work(pair, half, size), work(pair, whole, size)
         assert more <= 2.6 * less + 3000, (beginning, repeated, less, more)
         assert more <= PER_POINT * len(whole) + PER_DELTA * -(-len(whole) // size) + 20_000, (beginning, repeated, more)
+
+
+@pytest.mark.parametrize("pair", walked(), ids=str)
+def test_work_in_a_value_that_is_kept_is_linear(pair: Pair) -> None:
+    """A value that is no string waits as a whole; markers that turn out to be data must not make it be read again."""
+    words = [word for one in pair.ground.fmt.terminals for word in one.spellings]
+    for beginning, word in product(_kept_values(pair), words):
+        for size in (1, 10**9):
+            work(pair, beginning + word * 8, size)
+            less, more = (work(pair, beginning + word * count, size) for count in (60, 120))
+            assert more <= 2.6 * less + 3000, (beginning, word, size, less, more)
+
+
+def _kept_values(pair: Pair) -> list[str]:
+    """A text of the corpus up to an argument value that waits for its end, and one up to a JSON string in such a value."""
+    found: dict[bool, str] = {}
+    for text in [case.text for case in cases() if case.tools == pair.tools and not case.policies]:
+        case = pair.case(text)
+        machine = machine_of(case)
+        state = inside(begin(case, machine))
+        for place, point in enumerate(text if len(found) < 2 else ""):
+            at = state.at
+            if isinstance(at, InValue) and isinstance(at.shape, Undecided) and at.shape.raw:
+                found.setdefault('{"' in "".join(at.shape.raw), text[:place])
+            state = inside(step(machine, state, point, ())[0])
+    return list(found.values())
 
 
 @pytest.mark.parametrize("pair", walked(), ids=str)

@@ -15,6 +15,7 @@ from tests.serving.clients import joined
 from unbraid.formats.registry import names
 from unbraid.shell.batch_line import Setup, answer_line
 from unbraid.shell.chat import ChatStream
+from unbraid.shell.chat_shapes import ChatChunk
 from unbraid.shell.planning import Serving, plan_for
 from unbraid.shell.visible import Logprob
 
@@ -88,7 +89,7 @@ def test_b162_no_token_of_what_is_hidden() -> None:
     serving = Serving(*halves(case), tokenizer=vocabulary.vocabulary)
     body = {"messages": MESSAGES, "return_token_ids": True, **case["request"]}
     stream = ChatStream(plan_for(serving, body, at="reasoning").unwrap(), "ids")
-    chunks = []
+    chunks: list[ChatChunk] = []
     for token in vocabulary.encode(case["text"]):
         text = vocabulary.decode([token])
         chunks += stream.feed(None, (token,), (Logprob(text, -0.5),))

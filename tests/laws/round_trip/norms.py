@@ -12,7 +12,7 @@ from typing import Final
 
 from tests.laws.round_trip.changes import BLANKS, NEWLINES, Norm, Row, Trim
 from tests.laws.round_trip.rendering import Shape
-from tests.laws.round_trip.strategies import Range
+from tests.laws.round_trip.strategies import TYPES, Range
 
 THINKING: Final = ("enable_thinking", False, True)
 """The template is told whether the message has reasoning."""
@@ -120,4 +120,36 @@ COHERE: Final = (
     Row("Cohere2MoE", "cohere_command4", "cohere_command4", Norm(calls="dropped"), Range(reasoning=(True,)), kwargs={"reasoning": True}, last=("<|END_OF_TURN_TOKEN|>",), stop=""),
 )
 
-ROWS: Final = (*QWEN, *HERMES, *LLAMA, *HARMONY, *GLM, *MINIMAX, *DEEPSEEK, *KIMI, *GEMMA, *GRANITE, *MISTRAL, *COHERE)
+THINKS: Final = Range(reasoning=(True,))
+THINKS_TYPED: Final = Range(typed=True, reasoning=(True,))
+"""The model always thinks."""
+
+STATED: Final = (
+    Row("step3p5", "step3p5", "qwen3_coder", span=THINKS_TYPED, last=("",), stop="", stated=True),
+    Row("mimo", "mimo", "mimo", span=THINKS_TYPED, last=("",), stop="", stated=True),
+    Row("granite_thinking", "granite_thinking", "granite4", span=THINKS, last=("",), stop="", stated=True),
+    Row("longcat", None, "longcat", span=Range(reasoning=SILENT), last=("",), stop="", stated=True),
+    Row("deepseek_r1", "deepseek_r1", "deepseek_v3", span=THINKS, vocabulary="deepseek", last=("",), stop="", stated=True),
+    Row("holo2", "holo2", None, span=Range(0, reasoning=(True,)), last=("",), stop="", stated=True),
+    Row("deepseek_v41", "deepseek_v41", "deepseek_v41", span=THINKS_TYPED, vocabulary="deepseek", last=("",), stop="", stated=True),
+    Row("gigachat35", "deepseek_r1", "gigachat35", span=THINKS_TYPED, last=("",), stop="", stated=True),
+    Row("glm53", "glm53", "glm45", span=THINKS_TYPED, last=("",), stop="", stated=True),
+    Row("hy_v4", "hy_v4", "hy_v4", span=THINKS_TYPED, last=("",), stop="", stated=True),
+    Row("k2_horizon", "k2_horizon", "k2_horizon", span=THINKS_TYPED, last=("",), stop="", stated=True),
+    Row("k2_horizon_typed", "k2_horizon", "k2_horizon_typed", span=THINKS_TYPED, words={"types": TYPES}, last=("",), stop="", stated=True),
+    Row("k2_horizon_json", "k2_horizon", "k2_horizon_json", span=THINKS, last=("",), stop="", stated=True),
+    Row("pythonic", None, "pythonic", span=Range(typed=True, reasoning=SILENT, beside=False), last=("",), stop="", stated=True),
+    Row("llama4_pythonic", None, "llama4_pythonic", span=Range(typed=True, reasoning=SILENT, beside=False), last=("",), stop="", stated=True),
+    Row("olmo3", "olmo3", "olmo3", span=THINKS_TYPED, last=("",), stop="", stated=True),
+    Row("lfm2", "lfm2-thinking", "lfm2", span=Range(typed=True, reasoning=(True,)), last=("",), stop="", stated=True),
+    Row("kimi_k2", "kimi_k2", "kimi_k2", span=THINKS, last=("",), stop="", stated=True),
+    Row("kimi", "kimi", None, span=Range(0), last=("",), stop="", stated=True),
+    Row("plamo3", "plamo3", "plamo3", span=THINKS, last=("",), stop="", stated=True),
+    Row("granite-20b-fc", None, "granite-20b-fc", span=Range(reasoning=SILENT), last=("",), stop="", stated=True),
+    Row("granite", "granite", "granite", last=("",), stop="", stated=True),
+    Row("mistral_v11", "mistral_v11", "mistral", last=("",), stop="", stated=True),
+    Row("inkling", "inkling", "inkling", last=("",), stop="", stated=True),
+    Row("content", "identity", None, span=Range(0, reasoning=SILENT), last=("",), stop="", stated=True),
+)
+
+ROWS: Final = (*QWEN, *HERMES, *LLAMA, *HARMONY, *GLM, *MINIMAX, *DEEPSEEK, *KIMI, *GEMMA, *GRANITE, *MISTRAL, *COHERE, *STATED)

@@ -20,7 +20,7 @@ from tests.laws.round_trip.rendering import Call, Sent
 
 # -- tools -----------------------------------------------------------------------------------------------------------------
 
-_TYPES: Final = {"text": "string", "title": "string", "count": "integer", "ratio": "number", "flag": "boolean", "gone": "null", "data": "object", "items": "array", "place": "object"}
+TYPES: Final = {"text": "string", "title": "string", "count": "integer", "ratio": "number", "flag": "boolean", "gone": "null", "data": "object", "items": "array", "place": "object"}
 """Each property says its type, and no other one would do."""
 
 _USED: Final = {"write_note": ("text", "title", "place", "flag"), "measure": ("count", "ratio", "gone", "text"), "store.all": ("data", "items", "text"), "now": ()}
@@ -31,7 +31,7 @@ _MORE: Final[Mapping[str, Mapping[str, object]]] = {"items": {"items": {}}, "pla
 
 
 def _property(key: str) -> dict[str, object]:
-    return {"type": _TYPES[key], "description": f"the {key}", **_MORE.get(key, {})}
+    return {"type": TYPES[key], "description": f"the {key}", **_MORE.get(key, {})}
 
 
 def tools(names: Mapping[str, str], leaves: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -1,0 +1,53 @@
+"""Chat Completions in front of any engine that yields token ids."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from unbraid.shell.chat import ChatStream, last_bytes
+from unbraid.shell.completions import ChatAnswer, completion
+from unbraid.shell.demand import Demand
+from unbraid.shell.planning import Serving, plan_for
+from unbraid.shell.refusals import refusal
+from unbraid.shell.sse import frames
+from unbraid.shell.stamps import new_stamp
+
+Engine = Callable[[list[int], Demand], AsyncIterator[list[int]]]  # prompt, demand -> the ids of each step
+
+
+def application(serving: Serving, engine: Engine, render: Callable[[Any], list[int]]) -> Starlette:
+    async def chat(request: Request) -> Response:
+        body = await request.json()
+        planned = plan_for(serving, body)
+        plan = planned.value_or(None)
+        if plan is None:
+            return JSONResponse(refusal(planned.failure()), 400)
+        prompt, stamp = render(body), new_stamp()
+
+        async def run(answer: ChatStream | ChatAnswer) -> AsyncIterator[bytes]:
+            async for ids in engine(prompt, plan.demand):
+                yield frames(answer.feed(ids=ids) or ())
+                if answer.stopped is not None:
+                    break
+
+        async def stream() -> AsyncIterator[bytes]:
+            answers = [ChatStream(plan, "ids", prompt=prompt, choice=n, stamp=stamp) for n in range(plan.choices)]
+            for answer in answers:
+                async for data in run(answer):
+                    yield data
+                yield frames(answer.finish())
+            yield last_bytes(answers, len(prompt))
+
+        if plan.stream:
+            return StreamingResponse(stream(), media_type="text/event-stream")
+        answers = [ChatAnswer(plan, "ids", prompt=prompt, choice=n, stamp=stamp) for n in range(plan.choices)]
+        for answer in answers:
+            async for _ in run(answer):
+                pass
+        return JSONResponse(completion(answers, [answer.finish() for answer in answers], len(prompt)))
+
+    return Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"])])

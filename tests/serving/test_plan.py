@@ -1,0 +1,106 @@
+"""Every field of a plan matters: with another value, other bytes leave the server."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+from attrs import evolve, fields
+
+from tests.laws.machines import bare, made
+from tests.serving.engine import respond
+from unbraid.core.grammar import Ids
+from unbraid.shell.demand import Demand
+from unbraid.shell.plan import Plan
+
+TOOL: Final = {"type": "function", "function": {"name": "now"}}
+CALL: Final = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'
+TEXT: Final = f"so.</think>Hi, you.{CALL}{CALL}"
+CUT: Final = f"so.</think>Hi.{CALL[:-15]}"
+
+
+def machine(offered: Any = (TOOL,)) -> Any:
+    return bare("qwen3", "hermes", list(offered), ids=True)
+
+
+PLAIN: Final = Plan(machine())
+NUMBERED: Final = Ids("pattern", "functions.{name}:{n}")
+
+FLIPS: Final[dict[str, tuple[Plan, Any, str]]] = {
+    "machine": (PLAIN, machine(()), TEXT),
+    "model": (PLAIN, "other", TEXT),
+    "at": (PLAIN, "content", "Hi."),
+    "stream": (PLAIN, True, TEXT),
+    "choices": (PLAIN, 2, TEXT),
+    "role": (PLAIN, "tutor", TEXT),
+    "echo": (PLAIN, "Well. ", TEXT),
+    "reasoning_field": (PLAIN, "reasoning", TEXT),
+    "truncated": (PLAIN, "drop", CUT),
+    "named": (Plan(bare("qwen3", None, None, ids=True)), "now", 'so.</think>{"a": 1}'),
+    "calls": (PLAIN, "first", TEXT),
+    "call_finish": (PLAIN, "stop", TEXT),
+    "promote": (PLAIN, True, "so."),
+    "stops": (PLAIN, (", ",), TEXT),
+    "logprobs": (PLAIN, 1, TEXT),
+    "token_ids": (PLAIN, True, TEXT),
+    "usage": (evolve(PLAIN, stream=True), "last", TEXT),
+    "ids": (PLAIN, NUMBERED, TEXT),
+    "history": (evolve(PLAIN, ids=NUMBERED), 4, TEXT),
+    "demand": (PLAIN, Demand(most_tokens=5), TEXT),
+}
+
+
+def test_every_field_is_flipped() -> None:
+    assert list(FLIPS) == [field.name for field in fields(Plan)]
+
+
+@pytest.mark.parametrize("name", FLIPS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_another_value_gives_other_bytes(name: str, stream: bool) -> None:
+    plan, value, text = FLIPS[name]
+    plan = plan if name == "stream" else evolve(plan, stream=stream)
+    if name == "usage" and not stream:  # a whole message always has it
+        plan = evolve(plan, stream=True)
+    assert respond(plan, text) != respond(evolve(plan, **{name: value}), text)
+
+
+def test_the_same_plan_gives_the_same_bytes() -> None:
+    """Else the test above says nothing."""
+    for plan, _, text in FLIPS.values():
+        assert respond(plan, text) == respond(evolve(plan), text)
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("reasoning_field", ("reasoning_content", "reasoning", "both", "none")),
+        ("truncated", ("emit", "drop", "text")),
+        ("calls", ("all", "first", "none")),
+        ("usage", ("never", "last", "every")),
+        ("logprobs", (None, 0, 1, 2)),
+    ],
+)
+def test_all_values_differ(field: str, values: tuple[Any, ...]) -> None:
+    text = CUT if field == "truncated" else TEXT
+    assert len({respond(evolve(PLAIN, stream=True, **{field: value}), text) for value in values}) == len(values)
+
+
+@pytest.mark.parametrize(
+    ("demand", "other"),
+    [
+        (Demand(), Demand(calls="named", names=("now",))),
+        (Demand(), Demand(stops=("you",))),
+        (Demand(calls="named", names=("now",)), Demand(calls="named", names=("then",))),
+        (Demand(), Demand(most_tokens=3)),
+    ],
+)
+def test_the_engine_keeps_to_the_demand(demand: Demand, other: Demand) -> None:
+    assert respond(evolve(PLAIN, demand=demand), TEXT) != respond(evolve(PLAIN, demand=other), TEXT)
+
+
+def test_fingerprints() -> None:
+    """Equal for equal plans; another value of any field that an answer under way depends on gives another one."""
+    assert Plan(machine()).fingerprint == PLAIN.fingerprint
+    for name, (plan, value, _) in FLIPS.items():
+        assert (evolve(plan, **{name: value}).fingerprint == plan.fingerprint) is (name == "demand"), name
+    assert made("qwen3", "hermes").vocabulary is machine().vocabulary
