@@ -55,8 +55,8 @@ def _start(run: Run, *, decode: bool) -> Argument | Status:
     first = buf[place]
     if first == "n":
         return _empty(run, "null")
-    if first == '"' and decode:
-        return _quoted(run)
+    if first == '"':
+        return _quoted(run, decode=decode)
     if first in run.region.stops:
         found = marker_at(run, place)
         if found is not False:
@@ -74,12 +74,12 @@ def _empty(run: Run, word: str) -> Argument | Status:
     return "more" if word.startswith(here) and not run.final else Argument("raw", VALUE, EMPTY)
 
 
-def _quoted(run: Run) -> Argument | Status:
+def _quoted(run: Run, *, decode: bool) -> Argument | Status:
     """A string: empty, an object in quotes, or just a string."""
     here = run.buf[run.pos : run.pos + 2]
     if here == '""':
         return _empty(run, '""')
-    if here == '"{':
+    if here == '"{' and decode:
         run.markup("syntax", 1)
         return Argument("inner", STRING, EMPTY)
     return "more" if len(here) == 1 and not run.final else Argument("raw", VALUE, EMPTY)

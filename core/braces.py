@@ -30,7 +30,6 @@ from unbraid.core.brackets import (
     closes,
     first_marker,
     give_up,
-    leave,
     piece,
     stop,
     walk,
@@ -42,6 +41,7 @@ from unbraid.core.json_scan import MAX_DEPTH
 from unbraid.core.json_text import escape
 from unbraid.core.json_text import quote as quoted
 from unbraid.core.records import InBraces
+from unbraid.core.rows import lexeme
 from unbraid.core.run import Run
 from unbraid.core.schema import STRING, Kinds, type_value
 
@@ -297,7 +297,7 @@ def _close(run: Run, at: InBraces) -> Next:
         return _to(at, "after", at.nest >> 1)
     piece(run, 1, "}" if run.call is not None and run.call.keys else "{}", muted=False)
     run.end_call(complete=True)
-    leave(run, "@closed")
+    lexeme(run, "@closed", 0, 0)
     return True
 
 

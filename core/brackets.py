@@ -15,7 +15,7 @@ from unbraid.core.arguments import marker_at
 from unbraid.core.grammar import GAP_CAP, KEYS_CAP
 from unbraid.core.json_text import quote
 from unbraid.core.records import Call, InBraces, InCalls
-from unbraid.core.rows import lexeme, row_for, take_row
+from unbraid.core.rows import lexeme
 from unbraid.core.run import Run
 from unbraid.core.trials import refuse
 
@@ -113,15 +113,8 @@ def give_up(run: Run, place: int) -> bool:
     if run.call is None:
         run.anomaly("stray_text")
     run.break_off("malformed")
-    leave(run, "@bad")
+    lexeme(run, "@bad", 0, 0)
     return True
-
-
-def leave(run: Run, pseudo: str) -> None:
-    """Take the row of a pseudo-terminal."""
-    row = row_for(run, pseudo)
-    if row is not None:
-        take_row(run, row, pseudo, 0, 0)
 
 
 # -- strings -------------------------------------------------------------------------------------------------------------
@@ -168,7 +161,7 @@ def piece(run: Run, size: int, json: str, *, muted: bool) -> None:
         run.markup("stray", size)
     elif not json:
         run.markup("syntax", size)
-    elif size:
+    else:
         text, tokens = run.take(size)
         run.arguments(json, text, tokens)
 
@@ -176,10 +169,8 @@ def piece(run: Run, size: int, json: str, *, muted: bool) -> None:
 def begin_member(run: Run, key: str) -> bool:
     """A value for `key` of the open call follows. True: it is nobody's, since the first one counts."""
     call = run.call
-    if call is None:
-        return True
-    if key in call.keys or len(call.keys) >= KEYS_CAP:
-        run.anomaly("duplicate_key" if key in call.keys else "overlong", key)
+    if call is None or key in call.keys or len(call.keys) >= KEYS_CAP:
+        run.anomaly("overlong" if call is None or key not in call.keys else "duplicate_key", key)
         return True
     run.call = Call(call.index, call.name, (*call.keys, key))
     run.arguments(f"{', ' if call.keys else '{'}{quote(key)}: ")

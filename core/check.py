@@ -27,6 +27,7 @@ from unbraid.core.grammar import WHITESPACE, Format
 from unbraid.core.index import index_of
 from unbraid.core.nearest import nearest
 from unbraid.core.notation import PSEUDO, REGION_NAME, SAME, TERMINAL_NAME
+from unbraid.core.resolve import fill
 
 NAME_LENGTH = 64
 """Most code points of a format's, region's or terminal's name."""
@@ -34,7 +35,8 @@ NAME_LENGTH = 64
 
 def check(fmt: Format) -> tuple[Defect, ...]:
     """All defects of `fmt`, in the order of the files above; empty if it can be compiled."""
-    return (*parameter_defects(fmt), *complete(fmt).map(_defects).lash(Success).unwrap())
+    whole = complete(fill(fmt, None, {}))  # with the defaults of its parameters
+    return (*parameter_defects(fmt), *whole.map(_defects).lash(Success).unwrap())
 
 
 def _defects(fmt: Format) -> tuple[Defect, ...]:

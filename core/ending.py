@@ -12,6 +12,7 @@ Nothing that was emitted before changes; `finish` only appends (law 3).
 from __future__ import annotations
 
 from unbraid.core.elements import drop_leaf
+from unbraid.core.envelope import end_envelope
 from unbraid.core.gaps import end_gap
 from unbraid.core.grammar import Capture
 from unbraid.core.json_scan import complete, in_string
@@ -56,6 +57,7 @@ def _end_place(run: Run) -> None:
         end_calls(run)
     else:
         drop_value(run)
+        end_envelope(run)
 
 
 def _end_open_call(run: Run) -> None:

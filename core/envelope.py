@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from unbraid.core.arguments import NO_ARGUMENTS, breaker_at, marker_at, read_argument
-from unbraid.core.events import Anomaly, ArgumentsChunk, Event, Markup
+from unbraid.core.events import Anomaly, ArgumentsChunk, Event, Events, Markup
 from unbraid.core.grammar import GAP_CAP, NAME_CAP, WHITESPACE, Envelope
 from unbraid.core.json_scan import BAD, DONE, in_string, scan
 from unbraid.core.json_text import unescape
@@ -50,14 +50,18 @@ def _park(run: Run, outer: list[Event]) -> None:
     """The step ends while a name is awaited."""
     at = run.at
     if isinstance(at, InEnvelope):
-        late = append_all(at.late or (), run.out)
-        run.at = InEnvelope(at.region, at.member, at.array, at.had, at.call_id, late)
-    run.out, run.parked = outer, None
+        late, sources = append_all(at.late or (), run.out), append_all(at.sources, run.sources)
+        run.at = InEnvelope(at.region, at.member, at.array, at.had, at.call_id, late, sources)
+    run.out, run.parked, run.sources = outer, None, []
 
 
 def _to(at: InEnvelope, where: str, role: str = "") -> InEnvelope:
     """The same object, at another place in it."""
-    return InEnvelope(at.region, Member(where, role), at.array, at.had, at.call_id, at.late)
+    return _at(at, Member(where, role))
+
+
+def _at(at: InEnvelope, member: Member) -> InEnvelope:
+    return InEnvelope(at.region, member, at.array, at.had, at.call_id, at.late, at.sources)
 
 
 def _kind(run: Run) -> Envelope:
@@ -101,7 +105,7 @@ def _undecided(run: Run) -> bool:
 def _give_up(run: Run, place: int) -> bool:
     """The code point at `place` cannot stand there."""
     if run.trial is not None:
-        run.parked = None
+        run.parked, run.sources = None, []
         refuse(run, place)
         return True
     _forget(run)
@@ -118,17 +122,40 @@ def _forget(run: Run) -> None:
     at = run.at
     if run.parked is None or not isinstance(at, InEnvelope):
         return
-    waiting = (*join_all(at.late or ()), *run.out)
-    run.out, run.parked = run.parked, None
-    run.out.extend(_as_stray(waiting))
+    waiting, sources = _unpark(run, at)
+    run.out.extend(_as_stray(waiting, sources))
 
 
-def _as_stray(events: Iterable[Event]) -> Iterable[Event]:
+def _unpark(run: Run, at: InEnvelope) -> tuple[Events, tuple[str, ...]]:
+    """Nothing waits any more: the events that did, and the source texts of the arguments among them."""
+    waiting, sources = (*join_all(at.late or ()), *run.out), (*join_all(at.sources), *run.sources)
+    run.out, run.parked, run.sources = run.parked or run.out, None, []
+    return waiting, sources
+
+
+def end_envelope(run: Run) -> None:
+    """The stream ends inside an object: what waits for a name waits for ever."""
+    at = run.at
+    if not isinstance(at, InEnvelope):
+        return
+    if at.late is not None:
+        run.out.extend(_as_stray(join_all(at.late), join_all(at.sources)))
+    if run.call is None and at.member.where not in ("open", "first_element", "element", "between") and "name" not in at.had:
+        run.anomaly("truncated")
+
+
+def _as_stray(events: Iterable[Event], sources: Iterable[str]) -> Iterable[Event]:
+    texts = iter(sources)
     for event in events:
         if isinstance(event, ArgumentsChunk):
-            yield Markup("stray", event.json, event.points, event.tokens)
+            yield from _stray(next(texts), event.tokens)
         elif isinstance(event, Markup | Anomaly):
             yield event
+
+
+def _stray(text: str, tokens: int) -> Iterable[Event]:
+    if text or tokens:
+        yield Markup("stray", text, len(text), tokens)
 
 
 # -- the grammar, place by place ---------------------------------------------------------------------------------------
@@ -209,9 +236,7 @@ def _word(run: Run, at: InEnvelope) -> tuple[str, int] | bool | None:
         return unescape(text if run.table.expand is None else text.translate(run.table.expand)), size
     if place < len(buf):
         return _give_up(run, place)
-    run.at = InEnvelope(
-        at.region, Member(member.where, member.role, mode, nest, size), at.array, at.had, at.call_id, at.late
-    )
+    run.at = _at(at, Member(member.where, member.role, mode, nest, size))
     return None
 
 
@@ -257,13 +282,11 @@ def _name(run: Run, at: InEnvelope) -> Next:
 
 def _announce(run: Run, at: InEnvelope, name: str, size: int) -> None:
     """The call has its name; `size` code points at the cursor are the name's string."""
-    waiting = None if run.parked is None else (*join_all(at.late or ()), *run.out)
-    if run.parked is not None:
-        run.out, run.parked = run.parked, None
+    waiting, sources = (None, ()) if run.parked is None else _unpark(run, at)
     commits = waiting is not None or _kind(run).commit == "name"
     begin_call(run, name, at.call_id, size if waiting is None else 0)
     if waiting is not None:
-        run.out.extend(_as_stray(waiting) if run.call is not None and run.call.index == DROPPED else waiting)
+        run.out.extend(_as_stray(waiting, sources) if run.call is not None and run.call.index == DROPPED else waiting)
         run.markup("syntax", size)
         run.end_call(complete=True)
     if commits:
@@ -282,7 +305,7 @@ def _id(run: Run, at: InEnvelope) -> Next:
         return word or False
     text, size = word
     run.markup("syntax", size)
-    return InEnvelope(at.region, Member("comma"), at.array, at.had, text, at.late)
+    return InEnvelope(at.region, Member("comma"), at.array, at.had, text, at.late, at.sources)
 
 
 def _arguments(run: Run, at: InEnvelope) -> Next:
@@ -290,9 +313,7 @@ def _arguments(run: Run, at: InEnvelope) -> Next:
     if status == "done":
         run.end_call(complete=True)
         return _to(at, "comma")
-    run.at = InEnvelope(
-        at.region, Member("arguments", "arguments", argument=argument), at.array, at.had, at.call_id, at.late
-    )
+    run.at = _at(at, Member("arguments", "arguments", argument=argument))
     if status == "more":
         return False
     if status == "bad":
@@ -326,7 +347,7 @@ def _skip(run: Run, at: InEnvelope) -> Next:
         return _to(at, "comma")
     if mode == BAD:
         return _give_up(run, run.pos)
-    run.at = InEnvelope(at.region, Member("skip", member.role, mode, nest), at.array, at.had, at.call_id, at.late)
+    run.at = _at(at, Member("skip", member.role, mode, nest))
     if place == len(buf):
         return False
     found = breaker_at(run, place) if in_string(mode) else marker_at(run, place)

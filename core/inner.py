@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from unbraid.core.grammar import WHITESPACE
-from unbraid.core.json_scan import BAD, DONE, in_string, scan
+from unbraid.core.json_scan import BAD, DONE, STRING, in_string, scan
 from unbraid.core.json_text import escape, unescape_end, unescape_step
 from unbraid.core.records import Argument
 from unbraid.core.run import Run
@@ -25,25 +25,26 @@ ATOM: Final = re.compile(
 
 
 def read_inner(run: Run, argument: Argument) -> tuple[Argument, Status]:
-    """Read on in the string, whose opening quote was taken."""
+    """Read on in the string, whose opening quote was taken. An unfinished escape stays in the hold-back."""
     start = run.pos
     place, mode, nest = scan(run.buf, start, len(run.buf), argument.mode, argument.nest)
     ended = mode == DONE
     raw = run.buf[start : place - 1 if ended else place]
-    text, kept = unescape_step(argument.kept, raw)
+    text, kept = unescape_step("", raw)
     if ended:
         text, kept = text + unescape_end(kept), ""
+    raw = raw.removesuffix(kept) if kept else raw
     used, inner_mode, inner_nest, json = _scan_decoded(text, argument.inner_mode, argument.inner_nest)
     if used < len(text):
         return _fail(run, argument, raw, used)
     _emit(run, len(raw), json)
     if ended:
         run.markup("syntax", 1)
-    now = Argument("inner", mode, nest, inner_mode, inner_nest, kept)
-    if ended:
-        return now, "done" if inner_mode == DONE else "bad"
-    broken = mode == BAD or (place < len(run.buf) and in_string(mode))
-    return now, "bad" if broken else "more"
+        status: Status = "done" if inner_mode == DONE else "bad"
+    else:
+        broken = mode == BAD or (place < len(run.buf) and in_string(mode))
+        status = "bad" if broken else "more"
+    return Argument("inner", STRING if kept else mode, nest, inner_mode, inner_nest), status
 
 
 def _emit(run: Run, size: int, json: str) -> None:
@@ -72,14 +73,9 @@ def _scan_decoded(text: str, mode: int, nest: int) -> tuple[int, int, int, str]:
 
 def _fail(run: Run, argument: Argument, raw: str, used: int) -> tuple[Argument, Status]:
     """The decoded text is no JSON behind its first `used` code points: send those."""
-    size, decoded, kept = 0, 0, argument.kept
-    whole = kept + raw
-    while decoded < used:
-        found = ATOM.match(whole, size)
-        if found is None:
-            break
+    size = decoded = 0
+    while decoded < used and (found := ATOM.match(raw, size)) is not None:
         size, decoded = found.end(), decoded + 1
-    text, _ = unescape_step(kept, raw[: max(size - len(kept), 0)])
-    json = _scan_decoded(text, argument.inner_mode, argument.inner_nest)[3]
-    _emit(run, max(size - len(kept), 0), json)
+    text, _ = unescape_step("", raw[:size])
+    _emit(run, size, _scan_decoded(text, argument.inner_mode, argument.inner_nest)[3])
     return argument, "bad"

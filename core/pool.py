@@ -66,7 +66,7 @@ def recurs(state: InStep) -> bool:
     at = state.at
     if isinstance(at, InEnvelope):
         return at.late is None and _short(state.trial)
-    if isinstance(at, InTree) and sum(len(branch.keys) for branch in at.branches) > KEYS_KEPT:
+    if isinstance(at, InTree) and sum(1 + len(branch.keys) for branch in at.branches) > KEYS_KEPT:
         return False
     return _raw(at) <= RAW_KEPT and _short(state.trial)
 

@@ -37,7 +37,6 @@ from unbraid.core.brackets import (
     closes,
     first_marker,
     give_up,
-    leave,
     piece,
     stop,
     walk,
@@ -49,7 +48,7 @@ from unbraid.core.json_scan import MAX_DEPTH
 from unbraid.core.json_text import quote as quoted
 from unbraid.core.python_literals import NO_STRING, read_body, string_start, word_json
 from unbraid.core.records import InCalls
-from unbraid.core.rows import begin_call
+from unbraid.core.rows import begin_call, lexeme
 from unbraid.core.run import Run
 from unbraid.core.trials import commit
 
@@ -196,7 +195,7 @@ def _stop_list(run: Run, why: str) -> bool:
 
 def _close_list(run: Run) -> bool:
     run.markup("syntax", 1)
-    leave(run, "@closed")
+    lexeme(run, "@closed", 0, 0)
     return True
 
 

@@ -97,7 +97,7 @@ class Argument:
     """The arguments of one call as JSON on the wire: where the scanner is.
 
     `form`: `start` (nothing but white space so far), `raw` (passed on as it stands) or `inner` (a string that holds JSON:
-    `mode` and `nest` are the string's, `inner_mode` and `inner_nest` the decoded text's, `kept` an unfinished escape).
+    `mode` and `nest` are the string's, `inner_mode` and `inner_nest` the decoded text's).
     `openers`: openers seen in the open string; `echo`: the end of that string, as far as it may begin one. `keys`: the
     keys of the object so far (at most `KEYS_CAP`), `key`: what was read of the next one, None outside of keys.
     """
@@ -107,7 +107,6 @@ class Argument:
     nest: int = 1
     inner_mode: int = 0
     inner_nest: int = 1
-    kept: str = ""
     openers: int = 0
     echo: str = ""
     keys: tuple[str, ...] = ()
@@ -177,7 +176,7 @@ class InEnvelope:
     """A JSON object that holds a call, or an array of them.
 
     `had`: the roles read in this object. `late`: a rope of the events since the arguments of a call that has no name
-    yet; None if nothing waits for a name.
+    yet; None if nothing waits for a name. `sources`: a rope of the source texts of the arguments among them.
     """
 
     region: str
@@ -186,6 +185,7 @@ class InEnvelope:
     had: tuple[str, ...] = ()
     call_id: str | None = None
     late: tuple[Events, ...] | None = None
+    sources: tuple[tuple[str, ...], ...] = ()
 
 
 @frozen

@@ -54,6 +54,7 @@ class Run:
         "pos",
         "region",
         "slots",
+        "sources",
         "table",
         "thinking",
         "trial",
@@ -81,6 +82,7 @@ class Run:
         self.final = False
         self.base: list[Event] = []
         self.parked: list[Event] | None = None
+        self.sources: list[str] = []
         self.out: list[Event] = self.base if state.trial is None else []
 
     # -- leaving the buffer ------------------------------------------------------------------------------------------
@@ -166,6 +168,8 @@ class Run:
             self.dropped("stray", source, tokens)
         else:
             self.out.append(ArgumentsChunk(self.index, json, len(source), tokens))
+            if self.parked is not None:
+                self.sources.append(source)
 
     def verbatim(self, size: int) -> None:
         """The next `size` code points are arguments as they stand."""

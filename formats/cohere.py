@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from unbraid.core.compose import CONTENT, FRESH
+from unbraid.core.compose import CONTENT, FRESH, Templates
 from unbraid.core.grammar import Capture, Envelope, Format, Gap, Ids, Region, Start, Switch, Terminal, Text
 from unbraid.core.notation import rows
 
@@ -58,7 +58,14 @@ TABLE: Final = rows("""
 """)
 
 
-def command(name: str, about: str, aliases: tuple[str, ...], start: Start, texts: tuple[str, ...]) -> Format:
+def command(
+    name: str,
+    about: str,
+    aliases: tuple[str, ...],
+    start: Start,
+    texts: tuple[str, ...],
+    template: Templates,
+) -> Format:
     """A generation of Command. `texts`: what its blocks of text are called."""
     sources = Capture(stops="\n<")
     return Format(
@@ -106,6 +113,7 @@ def command(name: str, about: str, aliases: tuple[str, ...], start: Start, texts
             "<|CHATBOT_TOKEN|>",
         ),
         ids=Ids("model"),
+        template=template,
     )
 
 
@@ -117,6 +125,7 @@ COHERE_COMMAND3: Final = command(
     ("cohere", "cohere_cmd"),
     Start("fresh", "fresh", scan=SCAN, stops=STOPS),
     ("RESPONSE",),
+    template="real",
 )
 
 COHERE_COMMAND4: Final = command(
@@ -131,4 +140,5 @@ COHERE_COMMAND4: Final = command(
         stops=STOPS,
     ),
     ("TEXT", "RESPONSE"),
+    template="real",
 )

@@ -36,6 +36,7 @@ DEEPSEEK_V31: Final = Format(
     regions=(*SECTION_REGIONS, Region("header", NAME, "call", trial="opening")),
     rows=(*SECTIONS, *rows("header  SEPARATOR -> arguments  do=call when=name")),
     specials=DEEPSEEK_SPECIALS,
+    template="real",
 )
 
 FENCED: Final = rows("""
@@ -62,4 +63,5 @@ DEEPSEEK_V3: Final = evolve(
         Region("name", NAME, "call", trial="opening"),
     ),
     rows=(*SECTIONS, *FENCED),
+    template="real",
 )

@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import evolve
 
-from unbraid.core.compose import CONTENT, FRESH, FRESH_ROW
+from unbraid.core.compose import CONTENT, FRESH, FRESH_ROW, Templates
 from unbraid.core.grammar import Format, Gap, Region, Switch, Text
 from unbraid.core.notation import rows
 from unbraid.formats.qwen import think_half
@@ -32,6 +32,7 @@ DEEPSEEK_R1: Final = evolve(
         specials=DEEPSEEK_SPECIALS,
     ),
     inside="text",
+    template="stated",
 )
 
 PLAIN: Final = rows("""
@@ -44,7 +45,9 @@ PLAIN_REGIONS: Final = (
 )
 
 
-def switched_half(name: str, about: str, switch: Switch, *, aliases: tuple[str, ...] = ()) -> Format:
+def switched_half(
+    name: str, about: str, switch: Switch, *, aliases: tuple[str, ...] = (), template: Templates = "none"
+) -> Format:
     """R1's half behind a switch; while it is off the markers are content."""
     return evolve(
         DEEPSEEK_R1,
@@ -56,6 +59,7 @@ def switched_half(name: str, about: str, switch: Switch, *, aliases: tuple[str, 
         regions=(*DEEPSEEK_R1.regions, *PLAIN_REGIONS),
         rows=(*DEEPSEEK_R1.rows, *PLAIN),
         start=evolve(DEEPSEEK_R1.start, off="plain", switches=(switch,)),
+        template=template,
     )
 
 
@@ -65,12 +69,14 @@ DEEPSEEK_V3: Final = switched_half(
     "DeepSeek-V3.1 reasoning: off unless `thinking` or `enable_thinking` is given",
     Switch(("thinking", "enable_thinking"), absent="off"),
     aliases=("deepseek-v3", "deepseek_v31"),
+    template="real",
 )
 
 HOLO2: Final = switched_half(
     "holo2",
     "H Company Holo2 reasoning: on unless `thinking` or `enable_thinking` is false",
     Switch(("thinking", "enable_thinking"), absent="on"),
+    template="stated",
 )
 
 IDENTITY: Final = Format(

@@ -52,6 +52,7 @@ DEEPSEEK_V32: Final = invoke_half(
     value=TYPED,
     before=("\n\n",),
     specials=DEEPSEEK_SPECIALS,
+    template="real",
 )
 
 DEEPSEEK_V4_TOOLS: Final = invoke_half(
@@ -62,6 +63,7 @@ DEEPSEEK_V4_TOOLS: Final = invoke_half(
     value=TYPED,
     before=("\n\n",),
     specials=DEEPSEEK_SPECIALS,
+    template="real",
 )
 
 DEEPSEEK_V41_TOOLS: Final = invoke_half(
@@ -72,6 +74,7 @@ DEEPSEEK_V41_TOOLS: Final = invoke_half(
     value=TYPED,
     before=("\n\n",),
     specials=DEEPSEEK_SPECIALS,
+    template="stated",
 )
 
 GIGACHAT35: Final = invoke_half(
@@ -81,6 +84,7 @@ GIGACHAT35: Final = invoke_half(
     value=evolve(TYPED, unwrap=()),
     before=("\n",),
     specials=("<|message_sep|>", "</s>"),
+    template="stated",
 )
 
 THINKING: Final = (
@@ -96,6 +100,7 @@ DEEPSEEK_V4_REASONING: Final = think_half(
     switches=THINKING,
     stops=DEEPSEEK_TURNS,
     specials=DEEPSEEK_SPECIALS,
+    template="real",
 )
 
 DEEPSEEK_V41_REASONING: Final[Format] = evolve(
@@ -103,4 +108,5 @@ DEEPSEEK_V41_REASONING: Final[Format] = evolve(
     name="deepseek_v41",
     about="DeepSeek-V4.1 reasoning: as V4",
     aliases=("deepseek-v41",),
+    template="stated",
 )

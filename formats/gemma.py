@@ -39,8 +39,8 @@ CALLS: Final = rows("""
     preamble    CALL        -> name
     preamble    COLON       -> name                      # `:run{` instead of `call:run{`
     preamble    TOOL_END    -> ended      odd=malformed  # an empty call vanishes
-    name        OPEN        -> arguments  keep do=call
-    name        TOOL_END    -> bare       keep do=call   # no arguments, and no braces either
+    name        OPEN        -> arguments  keep do=call when=name
+    name        TOOL_END    -> bare       keep do=call when=name   # no arguments, and no braces either
     bare        TOOL_END    -> ended      do=end
     bare        @text       -> junk       do=end
     arguments   @closed     -> closed
@@ -96,4 +96,5 @@ GEMMA4: Final = Format(
         stops=("<|turn>", "<|tool_call>", "<|tool_response>", "<tool_response|>"),
     ),
     specials=("<bos>", "<eos>", "<pad>", "<|turn>", "<turn|>", "<|tool_response>", "<tool_response|>", '<|"|>'),
+    template="real",
 )

@@ -17,7 +17,7 @@ from typing import Final
 
 from attrs import evolve
 
-from unbraid.core.compose import CONTENT
+from unbraid.core.compose import CONTENT, Templates
 from unbraid.core.grammar import (
     Capture,
     Choice,
@@ -62,6 +62,7 @@ GLM45_REASONING: Final = evolve(
         ),
         OFF,
     ),
+    template="real",
 )
 
 GLM53_REASONING: Final = evolve(
@@ -71,6 +72,7 @@ GLM53_REASONING: Final = evolve(
     aliases=(),
     start=evolve(GLM45_REASONING.start, switches=()),
     choices=(),
+    template="stated",
 )
 
 LING3_REASONING: Final = evolve(
@@ -83,6 +85,7 @@ LING3_REASONING: Final = evolve(
         specials=("<|role_end|>",),
     ),
     choices=(OFF,),
+    template="real",
 )
 
 ON_REQUEST: Final = evolve(THINKING, absent="off")
@@ -112,6 +115,7 @@ POOLSIDE_REASONING: Final = evolve(
         "fresh content",
     ),
     choices=(Choice("identity", off=(ON_REQUEST,)),),
+    template="real",
 )
 
 SUFFIX: Final = Parameter("suffix", "vocabulary", prefix="<tool_calls", suffix=">", lead=":")
@@ -124,7 +128,7 @@ def _effort(absent: str) -> Switch:
     return Switch(("reasoning_effort",), off=NO_THINKING, absent="on" if absent == "on" else "off")
 
 
-def _hunyuan(name: str, about: str, absent: str, aliases: tuple[str, ...] = ()) -> Format:
+def _hunyuan(name: str, about: str, absent: str, aliases: tuple[str, ...] = (), *, template: Templates) -> Format:
     return evolve(
         think_half(
             name,
@@ -135,15 +139,18 @@ def _hunyuan(name: str, about: str, absent: str, aliases: tuple[str, ...] = ()) 
             switches=(_effort(absent),),
             stops=(),
             specials=(),
+            template=template,
         ),
         parameters=(SUFFIX,),
         choices=(Choice("identity", off=(_effort(absent),)),),
     )
 
 
-HY_V3_REASONING: Final = _hunyuan("hy_v3", "Tencent Hunyuan 3 reasoning: off unless reasoning_effort is given", "off")
+HY_V3_REASONING: Final = _hunyuan(
+    "hy_v3", "Tencent Hunyuan 3 reasoning: off unless reasoning_effort is given", "off", template="real"
+)
 HY_V4_REASONING: Final = _hunyuan(
-    "hy_v4", "Tencent Hunyuan 4 reasoning: on unless reasoning_effort is no_think", "on", ("hunyuan",)
+    "hy_v4", "Tencent Hunyuan 4 reasoning: on unless reasoning_effort is no_think", "on", ("hunyuan",), template="stated"
 )
 
 # ----------------------------------------------------------------------------------------------------------------- calls
@@ -233,6 +240,7 @@ def pairs_half(
     aliases: tuple[str, ...] = (),
     before: tuple[str, ...] = NEWLINE,
     specials: tuple[str, ...] = (),
+    template: Templates = "none",
 ) -> Format:
     """A tool half of keys and values. `before`: white space that belongs to a call's opener."""
     return Format(
@@ -244,6 +252,7 @@ def pairs_half(
         regions=REGIONS,
         rows=(*SINGLE, *_pairs("after")),
         specials=specials,
+        template=template,
     )
 
 
@@ -252,12 +261,17 @@ GLM45_TOOLS: Final = pairs_half(
     "GLM-4.5 to GLM-5 calls: keys and values",
     aliases=("glm47", "glm", "glm-4.7", "glm-ocr", "glm45_moe", "glm47_moe", "spark25"),
     specials=GLM_SPECIALS,
+    template="real",
 )
 
-LING3_TOOLS: Final = pairs_half("ling3", "Ling-3.0 calls: keys and values", specials=LING3_REASONING.specials)
+LING3_TOOLS: Final = pairs_half(
+    "ling3", "Ling-3.0 calls: keys and values", specials=LING3_REASONING.specials, template="real"
+)
 
 POOLSIDE_TOOLS: Final = _with_turn_end(
-    pairs_half("poolside_v1", "Poolside Laguna calls: keys and values", aliases=("poolside-v1", "laguna")),
+    pairs_half(
+        "poolside_v1", "Poolside Laguna calls: keys and values", aliases=("poolside-v1", "laguna"), template="real"
+    ),
     "content after",
 )
 
@@ -281,4 +295,5 @@ HUNYUAN_TOOLS: Final = Format(
     ),
     rows=(*GROUPED, *_pairs("between")),
     parameters=(SUFFIX,),
+    template="real",
 )

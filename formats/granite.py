@@ -45,6 +45,7 @@ GRANITE: Final = Format(
     ),
     rows=OPEN_ENDED,
     specials=GRANITE_SPECIALS,
+    template="real",
 )
 
 GRANITE_20B_FC: Final = evolve(
@@ -58,12 +59,14 @@ GRANITE_20B_FC: Final = evolve(
         Region("after", Gap(touches=True), "content"),
     ),
     specials=("<|endoftext|>",),
+    template="stated",
 )
 
 GRANITE4: Final = wrapped_half(
     "granite4",
     "IBM Granite 4 calls: JSON in <tool_call>",
     specials=GRANITE_SPECIALS,
+    template="real",
 )
 
 GRANITE_REASONING: Final = Format(
@@ -96,4 +99,5 @@ GRANITE_REASONING: Final = Format(
         stops=("<|end_of_role|>", "<|start_of_role|>"),
     ),
     specials=GRANITE_SPECIALS,
+    template="stated",
 )

@@ -115,4 +115,5 @@ HARMONY: Final = Format(
     rows=TABLE,
     start=Start("header", "header", scan=(("<|start|>", "role"),)),
     specials=("<|endoftext|>", "<|startoftext|>", "<|endofprompt|>"),
+    template="real",
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from unbraid.core.compose import CONTENT
+from unbraid.core.compose import CONTENT, Templates
 from unbraid.core.grammar import Envelope, Format, Gap, Region, Terminal, Text
 from unbraid.core.notation import rows
 
@@ -38,6 +38,7 @@ def wrapped_half(
     before: tuple[str, ...] = ("\n",),
     edge: tuple[str, ...] = ("\n",),
     specials: tuple[str, ...] = (),
+    template: Templates = "none",
 ) -> Format:
     """A tool half of wrapped JSON. `before`: white space that belongs to an opener; `edge`: to the inner edges."""
     return Format(
@@ -58,6 +59,7 @@ def wrapped_half(
         ),
         rows=WRAPPED,
         specials=specials,
+        template=template,
     )
 
 
@@ -69,6 +71,7 @@ HERMES: Final = wrapped_half(
         *("qwen3-vl-instruct", "qwen3-vl-thinking", "trinity"),
     ),
     specials=("<|im_start|>", "<|im_end|>", "<|endoftext|>"),
+    template="real",
 )
 
 LONGCAT: Final = wrapped_half(
@@ -76,4 +79,5 @@ LONGCAT: Final = wrapped_half(
     "LongCat-Flash calls: JSON in <longcat_tool_call>",
     start=("<longcat_tool_call>",),
     end=("</longcat_tool_call>",),
+    template="stated",
 )

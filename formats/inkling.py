@@ -74,4 +74,5 @@ INKLING: Final = Format(
         scan=(("<|message_model|>", "header"), ("<|content_thinking|>", "opened"), ("<|content_text|>", "content")),
         stops=ENDS,
     ),
+    template="stated",
 )

@@ -19,7 +19,7 @@ from typing import Final
 
 from attrs import frozen
 
-from unbraid.core.compose import CONTENT
+from unbraid.core.compose import CONTENT, Templates
 from unbraid.core.grammar import Capture, Field, Format, Gap, Region, Row, Terminal, Text, Value
 from unbraid.core.notation import rows
 
@@ -93,6 +93,7 @@ def invoke_half(
     before: tuple[str, ...] = (),
     dedicated: bool = False,
     specials: tuple[str, ...] = (),
+    template: Templates = "none",
 ) -> Format:
     """A tool half of invokes. `before`: white space that belongs to a section's opener; `dedicated`: the section's markers
     are tokens of their own."""
@@ -119,6 +120,7 @@ def invoke_half(
         ),
         rows=(*SECTIONS, *_invoke_rows(""), *_invoke_rows("lone_")),
         specials=specials,
+        template=template,
     )
 
 

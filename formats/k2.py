@@ -57,6 +57,7 @@ K2_REASONING: Final = Format(
     """),
     start=Start("opened", "fresh", scan=(*((mark, "opened") for mark in STARTS), *((mark, "fresh") for mark in ENDS))),
     experimental=True,
+    template="stated",
 )
 
 GROUP: Final = rows("""
@@ -106,6 +107,7 @@ K2_TOOLS: Final = Format(
         Choice("k2_horizon_typed", kwarg="tool_call_format", among=("xml_typed",)),
         Choice("k2_horizon_json", kwarg="tool_call_format", among=("json",)),
     ),
+    template="stated",
 )
 
 TYPED: Final = rows("""
@@ -131,6 +133,7 @@ K2_TYPED: Final = evolve(
     ),
     rows=(*(row for row in GROUP if row.region != "keyed"), *TYPED),
     choices=(),
+    template="stated",
 )
 
 K2_JSON: Final = Format(
@@ -165,4 +168,5 @@ K2_JSON: Final = Format(
         after                @text      -> content
     """),
     experimental=True,
+    template="stated",
 )

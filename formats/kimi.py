@@ -43,6 +43,7 @@ KIMI_K2_REASONING: Final = plain_when_off(
         switches=(Switch(("thinking", "enable_thinking")),),
         stops=KIMI_TURNS,
         specials=KIMI_SPECIALS,
+        template="stated",
     )
 )
 
@@ -70,6 +71,7 @@ KIMI_K2_TOOLS: Final = Format(
     rows=(*SECTIONS, *rows("header  ARGUMENTS -> arguments  do=call when=name")),
     specials=KIMI_SPECIALS,
     ids=Ids("pattern", "functions.{name}:{n}"),
+    template="real",
 )
 
 # ------------------------------------------------------------------------------------------------------------ Kimi K3
@@ -199,6 +201,7 @@ KIMI_K3: Final = Format(
         stops=("<|end_of_msg|>",),
     ),
     specials=("<|end_of_msg|>",),
+    template="real",
 )
 
 # ----------------------------------------------------------------------------------------------------------- old Kimi
@@ -213,4 +216,5 @@ KIMI: Final = think_half(
     stops=KIMI_TURNS,
     specials=KIMI_SPECIALS,
     dedicated=False,
+    template="stated",
 )

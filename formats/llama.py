@@ -56,6 +56,7 @@ LLAMA3_JSON: Final = Format(
         *("<|eom_id|>", "<|eot_id|>"),
     ),
     unmarked=True,
+    template="real",
 )
 
 LLAMA4_JSON: Final = evolve(
@@ -69,4 +70,5 @@ LLAMA4_JSON: Final = evolve(
         *("<|begin_of_text|>", "<|end_of_text|>", "<|header_start|>", "<|header_end|>"),
         *("<|eom|>", "<|eot|>", "<|python_start|>", "<|python_end|>"),
     ),
+    template="real",
 )

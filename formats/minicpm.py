@@ -29,4 +29,5 @@ MINICPMV: Final = evolve(
     aliases=(),
     terminals=(*QWEN3.terminals, Terminal("RESERVED", RESERVED)),
     rows=(*QWEN3.rows, *rows("fresh content opened reasoning  RESERVED -> @same")),
+    template="stated",
 )

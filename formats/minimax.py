@@ -37,6 +37,7 @@ MINIMAX_M2_REASONING: Final = think_half(
     after_end=NEWLINES,
     stops=TURNS,
     specials=SPECIALS,
+    template="real",
 )
 
 MINIMAX_M2_APPEND_THINK: Final = evolve(
@@ -62,6 +63,7 @@ MINIMAX_M2_TOOLS: Final = invoke_half(
     before=NEWLINE,
     dedicated=True,
     specials=SPECIALS,
+    template="real",
 )
 
 # Without a mode the model decides for itself, and writes the opener if it thinks.
@@ -78,6 +80,7 @@ MINIMAX_M3_REASONING: Final = think_half(
     switches=(THINKING_MODE,),
     stops=TURNS,
     specials=SPECIALS,
+    template="real",
 )
 
 NS: Final = "]<]minimax[>["
@@ -127,4 +130,5 @@ MINIMAX_M3_TOOLS: Final = Format(
     ),
     rows=NESTED,
     specials=SPECIALS,
+    template="real",
 )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from unbraid.core.compose import CONTENT, FRESH
+from unbraid.core.compose import CONTENT, FRESH, Templates
 from unbraid.core.grammar import (
     Capture,
     Choice,
@@ -61,6 +61,7 @@ def think_half(
     aliases: tuple[str, ...] = (),
     dedicated: bool = False,
     choices: tuple[Choice, ...] = (),
+    template: Templates = "none",
 ) -> Format:
     """Reasoning that the model opens by itself: generation starts in content."""
     return Format(
@@ -77,6 +78,7 @@ def think_half(
         start=Start("fresh", "fresh", scan=((start, "opened"), (end, "fresh")), stops=TURNS),
         specials=SPECIALS,
         choices=choices,
+        template=template,
     )
 
 
@@ -92,6 +94,7 @@ MISTRAL_REASONING: Final = think_half(
         Choice("mistral_v11", has=("[ARGS]",), lacks=("[THINK]",)),
         Choice("identity", lacks=("[ARGS]", "[THINK]")),
     ),
+    template="real",
 )
 
 MISTRAL_V11_REASONING: Final = think_half(
@@ -100,6 +103,7 @@ MISTRAL_V11_REASONING: Final = think_half(
     "<think>",
     "</think>",
     THINKING,
+    template="stated",
 )
 
 TOOL_CALLS: Final = Terminal("TOOL_CALLS", ("[TOOL_CALLS]",), dedicated=True)
@@ -155,6 +159,7 @@ MISTRAL_TOOLS: Final = Format(
     specials=SPECIALS,
     ids=IDS,
     choices=(Choice("mistral_json", lacks=("[ARGS]",)),),
+    template="real",
 )
 
 MISTRAL_JSON: Final = Format(
@@ -175,4 +180,5 @@ MISTRAL_JSON: Final = Format(
     ),
     specials=SPECIALS,
     ids=IDS,
+    template="real",
 )

@@ -53,6 +53,7 @@ PLAMO3_REASONING: Final = _with_turn_end(
             stops=("<|plamo:tag|>",),
             specials=(),
             dedicated=False,
+            template="stated",
         )
     )
 )
@@ -96,4 +97,5 @@ PLAMO3_TOOLS: Final = Format(
         Region("named", Gap(), "call"),
     ),
     rows=(*SECTIONS, *REQUESTS),
+    template="stated",
 )

@@ -53,6 +53,7 @@ PYTHONIC: Final = Format(
     rows=(FRESH_ROW, *UNMARKED),
     specials=("<|begin_of_text|>", "<|eom_id|>", "<|eot_id|>", "<|end_of_text|>"),
     unmarked=True,
+    template="stated",
 )
 
 LLAMA4: Final = rows("""
@@ -83,6 +84,7 @@ LLAMA4_PYTHONIC: Final = Format(
     rows=(FRESH_ROW, *UNMARKED, *LLAMA4),
     specials=("<|begin_of_text|>", "<|eom|>", "<|eot|>", "<|end_of_text|>"),
     unmarked=True,
+    template="stated",
 )
 
 OLMO3: Final = rows("""
@@ -104,6 +106,7 @@ OLMO3_TOOLS: Final = Format(
     regions=(CONTENT, Region("calls", PythonCalls("lines"), "call", trial="opening"), JUNK, AFTER),
     rows=OLMO3,
     specials=OLMO_SPECIALS,
+    template="stated",
 )
 
 OLMO3_REASONING: Final = evolve(
@@ -116,6 +119,7 @@ OLMO3_REASONING: Final = evolve(
     # Ordinary text; its templates write no white space at them that is known.
     terminals=(Terminal("THINK_START", ("<think>",)), Terminal("THINK_END", ("</think>",))),
     inside="text",
+    template="stated",
 )
 
 LFM: Final = rows("""
@@ -158,10 +162,12 @@ LFM2: Final = Format(
     ),
     rows=LFM,
     specials=("<|startoftext|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|pad|>"),
+    template="stated",
 )
 
 LFM2_REASONING: Final = think_half(
     "lfm2-thinking",
     "Liquid LFM2.5 Thinking: <think> blocks",
     specials=LFM2.specials,
+    template="stated",
 )

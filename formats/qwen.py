@@ -20,7 +20,7 @@ from typing import Final
 
 from attrs import evolve
 
-from unbraid.core.compose import CONTENT, FRESH
+from unbraid.core.compose import CONTENT, FRESH, Templates
 from unbraid.core.grammar import (
     WHITESPACE,
     Capture,
@@ -67,6 +67,7 @@ def think_half(
     stops: tuple[str, ...] = QWEN_TURNS,
     specials: tuple[str, ...] = QWEN_SPECIALS,
     dedicated: bool = True,
+    template: Templates = "none",
 ) -> Format:
     """A reasoning half between two markers. Generation starts in reasoning unless a switch says no, or the prompt; a
     call inside reasoning ends it."""
@@ -88,6 +89,7 @@ def think_half(
         rows=THINKING,
         start=Start("opened", "fresh", switches, scan=((start, "opened"), (end, "fresh")), stops=stops),
         specials=specials,
+        template=template,
     )
 
 
@@ -103,6 +105,7 @@ QWEN3: Final = think_half(
     before_end=NEWLINE,
     after_end=NEWLINES,
     switches=(ENABLE_THINKING,),
+    template="real",
 )
 
 QWEN3_THINKING: Final = evolve(
@@ -111,6 +114,7 @@ QWEN3_THINKING: Final = evolve(
     about="Qwen3 Thinking: always starts in reasoning",
     aliases=("qwen3-thinking", "qwen3-vl-thinking"),
     start=evolve(QWEN3.start, switches=()),
+    template="stated",
 )
 
 SEED_OSS_REASONING: Final = think_half(
@@ -123,12 +127,14 @@ SEED_OSS_REASONING: Final = think_half(
     switches=(ENABLE_THINKING,),
     stops=("<seed:bos>", "<seed:eos>"),
     specials=("<seed:bos>", "<seed:eos>", "<seed:pad>"),
+    template="real",
 )
 
 MIMO_REASONING: Final = think_half(
     "mimo",
     "Xiaomi MiMo reasoning: <think> blocks without newlines",
     switches=(ENABLE_THINKING,),
+    template="stated",
 )
 
 STEP3P5_REASONING: Final = think_half(
@@ -137,6 +143,7 @@ STEP3P5_REASONING: Final = think_half(
     after_start=NEWLINE,
     before_end=NEWLINE,
     after_end=NEWLINE,
+    template="stated",
 )
 
 NEMOTRON_V3: Final = think_half(
@@ -147,6 +154,7 @@ NEMOTRON_V3: Final = think_half(
     before_end=NEWLINE,
     after_end=NEWLINE,  # one newline in its template, unlike Qwen3
     switches=(ENABLE_THINKING,),
+    template="real",
 )
 
 GRANITE_THINKING: Final = think_half(
@@ -159,6 +167,7 @@ GRANITE_THINKING: Final = think_half(
     switches=(ENABLE_THINKING,),
     stops=("<|start_of_role|>", "<|end_of_text|>"),
     specials=("<|start_of_role|>", "<|end_of_role|>", "<|end_of_text|>"),
+    template="stated",
 )
 
 TAGGED: Final = rows("""
@@ -218,6 +227,7 @@ def tagged_half(
     before: tuple[str, ...] = NEWLINES,
     edge: tuple[str, ...] = NEWLINE,
     specials: tuple[str, ...] = QWEN_SPECIALS,
+    template: Templates = "none",
 ) -> Format:
     """A tool half of functions with parameters. `before`: white space that belongs to the first opener; `edge`: to each
     edge of a value."""
@@ -243,6 +253,7 @@ def tagged_half(
         regions=TAGGED_REGIONS,
         rows=TAGGED,
         specials=specials,
+        template=template,
     )
 
 
@@ -253,6 +264,7 @@ QWEN3_CODER: Final = tagged_half(
         *("qwen3_xml", "qwen_xml", "qwen_coder", "qwen3-coder", "qwen3.5", "ornith", "nanbeige"),
         *("step3p5", "step5", "nemotron_nano", "nemotron-3-nano", "nemotron-3.5-nano"),
     ),
+    template="real",
 )
 
 SEED_OSS_TOOLS: Final = tagged_half(
@@ -262,6 +274,7 @@ SEED_OSS_TOOLS: Final = tagged_half(
     end="</seed:tool_call>",
     edge=(),  # its template writes a value directly between its tags
     specials=SEED_OSS_REASONING.specials,
+    template="real",
 )
 
 MIMO_TOOLS: Final = tagged_half(
@@ -269,4 +282,5 @@ MIMO_TOOLS: Final = tagged_half(
     "Xiaomi MiMo calls: functions with parameters, without newlines",
     before=(),
     edge=(),
+    template="stated",
 )

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from unbraid.core.events import Anomaly
-from unbraid.shell.choice import ChoiceState, Spent, Told, advance, begin, conclude
+from unbraid.core.events import Anomaly, Events
+from unbraid.core.records import ParserState
+from unbraid.core.tokens import count_reasoning_tokens
+from unbraid.shell.choice import ChoiceState, Spent, Told, advance, begin, conclude, moved
 from unbraid.shell.opening import FeedKind, Prompt
 from unbraid.shell.plan import Plan
 from unbraid.shell.visible import Logprob
@@ -42,8 +44,38 @@ class Fed:
         self.plan = plan
         self.prompt: tuple[int, ...] = () if prompt is None or isinstance(prompt, str) else tuple(prompt)
         self.anomalies: list[Anomaly] = []
-        self.state: ChoiceState = begin(plan, feed, prompt)
         self.finished = False
+        self.parser: ParserState
+        self.state = begin(plan, feed, prompt)
+
+    @property
+    def state(self) -> ChoiceState:
+        """Where the answer stands."""
+        if self._count or self.parser is not self._state.parser:
+            spent = self._state.spent
+            known = Spent(spent.completion + self._count, spent.reasoning + self._thought)
+            self.state = moved(self._state, self.parser, (), known)
+        return self._state
+
+    @state.setter
+    def state(self, state: ChoiceState) -> None:
+        self._state = state
+        self.parser = state.parser
+        self._count = self._thought = 0
+
+    def move(self, parser: ParserState, count: int, thought: int) -> None:
+        """Stand at `parser`, behind a step of a direct plan by `count` ids, `thought` tokens of them reasoning, whose one
+        event was text. The record of the state is made when it is asked for."""
+        self.parser = parser
+        self._count += count
+        self._thought += thought
+
+    def take(self, parser: ParserState, count: int, events: Events) -> Told:
+        """Stand at `parser`, behind a step of a direct plan by `count` ids that gave `events`."""
+        spent = self.state.spent
+        known = Spent(spent.completion + count, spent.reasoning + count_reasoning_tokens(events))
+        self.state = moved(self._state, parser, events, known)
+        return self._noted(Told(events))
 
     @property
     def spent(self) -> Spent:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pydoc_data.topics import topics
 from time import process_time
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import frozen
 from rich.console import Console
@@ -136,20 +136,28 @@ def read(machine: Machine, feed: FeedKind, deltas: Iterable[Delta], at: StartAt 
 
 def added_up(events: Iterable[Event]) -> Message:
     """What a lean host makes of `events`: the texts, joined."""
-    reasoning: list[str] = []
-    content: list[str] = []
-    calls: dict[int, list[str]] = {}
+    reasoning: list[ReasoningChunk] = []
+    content: list[ContentChunk] = []
+    names: list[ToolName] = []
+    arguments: list[ArgumentsChunk] = []
+    keep: dict[type, Callable[[Any], None]] = {
+        ReasoningChunk: reasoning.append,
+        ContentChunk: content.append,
+        ToolName: names.append,
+        ArgumentsChunk: arguments.append,
+    }
     for event in events:
-        if isinstance(event, ReasoningChunk):
-            reasoning.append(event.text)
-        elif isinstance(event, ContentChunk):
-            content.append(event.text)
-        elif isinstance(event, ArgumentsChunk):
-            calls[event.index].append(event.json)
-        elif isinstance(event, ToolName):
-            calls[event.index] = [event.name]
-    made = tuple(ToolCall("", name, "".join(pieces), complete=True) for name, *pieces in calls.values())
-    return Message("".join(reasoning) or None, "".join(content) or None, made)
+        kept = keep.get(event.__class__)
+        if kept is not None:
+            kept(event)
+    calls: dict[int, list[str]] = {name.index: [] for name in names}
+    for piece in arguments:
+        calls[piece.index].append(piece.json)
+    return Message(
+        "".join([piece.text for piece in reasoning]) or None,
+        "".join([piece.text for piece in content]) or None,
+        tuple(ToolCall("", name.name, "".join(calls[name.index]), complete=True) for name in names),
+    )
 
 
 # -- clock -------------------------------------------------------------------------------------------------------------

@@ -93,6 +93,12 @@ def conclude(plan: Plan, state: ChoiceState) -> tuple[ChoiceState, Told]:
     return _reduce(plan, fed, parser, 0, events, final=True)
 
 
+def moved(state: ChoiceState, parser: ParserState, events: Events, spent: Spent) -> ChoiceState:
+    """Behind a step of a direct plan, whose `events` are what the client sees."""
+    complete = state.complete + sum(isinstance(event, ToolCallEnd) and event.complete for event in events)
+    return ChoiceState(parser, state.named, state.cut, state.thought, state.stop, state.tokens, complete, spent)
+
+
 def _by_text(parser: ParserState) -> bool:
     return isinstance(parser, InStep) and isinstance(parser.feed, TextFeed)
 
@@ -121,6 +127,8 @@ def _reduce(
 ) -> tuple[ChoiceState, Told]:
     """Through all reducers, in the order of the table above."""
     spent = Spent(state.spent.completion + count, state.spent.reasoning + count_reasoning_tokens(events))
+    if plan.direct:
+        return moved(state, parser, events, spent), Told(events)
     named, events = _named(plan, state.named, events, final=final)
     cut, events = _whole(plan, state.cut, events, final=final)
     events = visible_calls(plan.calls, events)

@@ -80,6 +80,14 @@ class Plan:
         """The terminals that stand between text and the name of a call."""
         return opening_terminals(self.machine.format)
 
+    @cached_property
+    def direct(self) -> bool:
+        """Do the core's events reach the client as they are, with nothing that changes from chunk to chunk?"""
+        reduced = (
+            self.truncated != "emit" or self.named is not None or self.calls != "all" or self.promote or self.stops
+        )
+        return not (reduced or self.shows_tokens or self.usage == "every")
+
     @property
     def call_scheme(self) -> Ids:
         """Where calls' ids come from."""

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus.reader import Case, cases
-from tests.laws.effort import EFFORT
+from tests.laws.effort import EFFORT, some
 from tests.laws.inputs import Pair, name_of, walked
 from tests.laws.machines import begin, composed, fold_ids, machine_of, made
 from tests.laws.walks import walk
@@ -94,7 +94,7 @@ def test_states_are_values(case: Case) -> None:
 @pytest.mark.parametrize("pair", walked(), ids=str)
 def test_deep_states_are_values(pair: Pair) -> None:
     """Neither deep nesting nor long values make `==`, `hash` or `repr` fail."""
-    for opener in _openings(pair):
+    for opener in some(_openings(pair), EFFORT.floods and 4, str(pair)):
         for rest in ("[" * 20_000, '{"a":' * 20_000, "x" * 100_000):
             case = pair.case(opener + rest)
             state, again = (_state_after(case, 997) for _ in range(2))

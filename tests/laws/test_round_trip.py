@@ -25,7 +25,7 @@ from tests.laws.cuts import Cut, cuts, pieces
 from tests.laws.effort import EFFORT
 from tests.laws.hosts import Host
 from tests.laws.inputs import spans
-from tests.laws.machines import fold_both, fold_ids, fold_text, without_tokens
+from tests.laws.machines import fold_both, fold_ids, fold_text, right, without_tokens
 from tests.laws.round_trip.changes import Row
 from tests.laws.round_trip.norms import ROWS
 from tests.laws.round_trip.rendering import Sent
@@ -33,10 +33,14 @@ from tests.laws.round_trip.strategies import messages
 from tests.laws.round_trip.trips import Trip, trip
 from unbraid.core.bind import Machine
 from unbraid.core.events import Events
+from unbraid.core.grammar import Format
 from unbraid.core.machine import start
+from unbraid.core.vocabulary import Vocabulary
+from unbraid.formats.registry import formats, lookup
 
 MOST_LEFT_OUT: Final = 0.2
 MOST_CUTS: Final = 2 * EFFORT.examples
+"""Cuts of each feed, beside the whole and single pieces."""
 LAGS: Final = (0, 1, 7)
 
 
@@ -53,6 +57,7 @@ class Stream:
     """What the model wrote behind `prompt`."""
 
     machine: Machine
+    vocabulary: Vocabulary
     prompt: str
     prompt_ids: tuple[int, ...]
     text: str
@@ -65,33 +70,34 @@ def stream(one: Trip, sent: Sent, *, stopped: bool) -> Stream | None:
     known = sent.mapped(coder.through)
     if found.output is None or one.leaves_out(known):
         return None
-    end = one.row.last[0].strip() if stopped else ""
+    end = one.row.end[0].strip() if stopped else ""
     written, ids = coder.through(found.output), coder.encode(found.output + end)
     if written != one.rendered(known).output:
         return None
-    return Stream(one.machine(sent), found.prompt, coder.encode(found.prompt), written + end, ids)
-
-
-def canonical(sent_or_received: object) -> str:
-    """Arguments compared as JSON values, key order and kinds of numbers included."""
-    return json.dumps(sent_or_received)
+    prompt_ids = coder.encode(found.prompt)
+    return Stream(one.machine(sent), coder.vocabulary, found.prompt, prompt_ids, written + end, ids)
 
 
 def expected(one: Trip, sent: Sent) -> tuple[object, ...]:
+    """What must come back: reasoning, content, calls, anomalies. Arguments are JSON values, or text if that was sent."""
     normal = one.row.norm.apply(sent.mapped(one.coder.through))
-    calls = [(call.name, call.arguments if isinstance(call.arguments, str) else canonical(call.arguments)) for call in normal.calls]
+    calls = [
+        (call.name, call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments))
+        for call in normal.calls
+    ]
     return normal.reasoning, normal.content, calls, ()
 
 
 def received(one: Trip, events: Events) -> tuple[object, ...]:
+    """What came back. Values are compared as Python prints them: key order and kinds of numbers count."""
     found = message(events)
-    read = str if one.row.span.verbatim else lambda text: canonical(json.loads(text))
+    read = str if one.row.span.verbatim else lambda text: json.dumps(json.loads(text))
     calls = [(call.name, read(call.arguments) if call.complete else f"{call.arguments} ...") for call in found.calls]
     return found.reasoning, found.content, calls, found.anomalies
 
 
 def some(every: Iterator[Cut], random: Random) -> list[Cut]:
-    """The whole, and cuts of all kinds: in two, in three around markers, in equal pieces; nightly all of them."""
+    """The whole, and cuts of all kinds: in two, in three around markers, in equal pieces; nightly nearly all of them."""
     whole, *rest = every
     return [whole, *random.sample(rest, min(len(rest), MOST_CUTS))]
 
@@ -115,16 +121,15 @@ def check_ids(run: Stream, whole: Events, random: Random) -> None:
 def check_both(run: Stream, whole: Events, random: Random) -> None:
     begun = start(run.machine, "both", run.prompt_ids)
     for lag in LAGS:
-        host = Host(run.machine.vocabulary, lag)
-        by_both = fold_both(run.machine, begun, list(host.deltas(run.ids, random)))
-        assert without_tokens(by_both) == whole, f"lag {lag}"
+        deltas = Host(run.vocabulary, lag).deltas(run.ids, random)
+        assert without_tokens(fold_both(run.machine, begun, list(deltas))) == whole, f"lag {lag}"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_round_trip(row: Row) -> None:
     one, tally = trip(row), Tally()
 
-    @given(messages(row.span, one.live, row.names), st.booleans())
+    @given(messages(row.span, one.live), st.booleans())
     def check(sent: Sent, stopped: bool) -> None:
         tally.made += 1
         run = stream(one, sent, stopped=stopped)
@@ -141,3 +146,21 @@ def test_round_trip(row: Row) -> None:
 
     check()
     assert tally.left_out <= MOST_LEFT_OUT * tally.made, tally
+
+
+def covering(fmt: Format) -> str:
+    """How a format is tested here: by a real template, a stated one, or none."""
+    found = {"stated" if row.stated else "real" for row in ROWS if any(fmt is half for half in halves(row))}
+    return next((word for word in ("real", "stated") if word in found), "none")
+
+
+def halves(row: Row) -> Iterator[Format]:
+    """The formats whose strands occur in messages of the row."""
+    if row.reasoning is not None and True in row.span.reasoning:
+        yield right(lookup("reasoning", row.reasoning))
+    if row.tools is not None and row.span.calls:
+        yield right(lookup("tools", row.tools))
+
+
+def test_what_formats_say_about_their_template() -> None:
+    assert {fmt.name: fmt.template for fmt in formats()} == {fmt.name: covering(fmt) for fmt in formats()}

@@ -137,7 +137,9 @@ TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max
     lambda text: "<|" not in text
 )
 NAMES: Final = st.sampled_from(["get_weather", "web-browsing", "a.b"])
-ARGUMENTS: Final = st.dictionaries(TEXTS, st.none() | st.booleans() | st.integers() | TEXTS | st.lists(TEXTS, max_size=2), max_size=3)
+ARGUMENTS: Final = st.dictionaries(
+    TEXTS, st.none() | st.booleans() | st.integers() | TEXTS | st.lists(TEXTS, max_size=2), max_size=3
+)
 
 
 @frozen

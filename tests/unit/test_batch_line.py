@@ -95,6 +95,57 @@ def test_token_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     prompt = list(vocabulary.encode("<think>"))
     found = answered({"token_ids": ids, "prompt": prompt}, Setup("qwen3", "hermes", "made up for this test"))
     assert (found["reasoning"], found["content"]) == ("plan", "Hi")
+    line = {"token_ids": ids, "prompt": prompt, "request": {"return_token_ids": True, "include_reasoning": False}}
+    shown = answered(line, Setup("qwen3", "hermes", "made up for this test"))["token_ids"]
+    assert vocabulary.decode(shown) == "Hi"
+
+
+TOOL = {"type": "function", "function": {"name": "f"}}
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ({}, ("plan", "Hi", [("f", '{"a": "b"}')], "tool_calls")),
+        ({"tool_choice": "none"}, ("plan", f"Hi{CALL}", [], "stop")),
+        (
+            {"tool_choice": {"type": "function", "function": {"name": "f"}}},
+            ("plan", "Hi", [("f", '{"a": "b"}')], "stop"),
+        ),
+        ({"include_reasoning": False}, (None, "Hi", [("f", '{"a": "b"}')], "tool_calls")),
+        ({"stop": "i"}, ("plan", "H", [], "stop")),
+        (
+            {"chat_template_kwargs": {"enable_thinking": False}},
+            (None, "plan</think>\n\nHi", [("f", '{"a": "b"}')], "tool_calls"),
+        ),
+        ({"logprobs": True, "return_token_ids": True}, ("plan", "Hi", [("f", '{"a": "b"}')], "tool_calls")),
+        ({"tools": []}, None),
+    ],
+)
+def test_requests(request_: dict[str, object], expected: tuple[object, ...] | None) -> None:
+    line = {"text": f"plan</think>\n\nHi{CALL}", "tools": [TOOL], "request": request_}
+    if expected is None:
+        assert refused(json.dumps(line).encode())["error"].startswith("tools: an empty array")
+        return
+    found = answered(line)
+    calls = [(call["name"], call["arguments"]) for call in found["tool_calls"]]
+    assert (found["reasoning"], found["content"], calls, found["finish_reason"]) == expected
+    assert "token_ids" not in found
+
+
+def test_tools_of_the_request_and_of_nobody() -> None:
+    text = f"plan</think>{CALL}"
+    assert answered({"text": text, "request": {}})["tool_calls"][0]["name"] == "f"
+    other = {"type": "function", "function": {"name": "g"}}
+    found = answered({"text": text, "tools": [TOOL], "request": {"tools": [other]}})
+    assert [odd["kind"] for odd in found["anomalies"]] == ["unknown_tool"]
+
+
+def test_forced_json() -> None:
+    line = {"text": 'plan</think>{"a":  1}', "tools": [TOOL]}
+    named = {"tool_choice": {"type": "function", "function": {"name": "f"}}}
+    found = answered({**line, "request": named}, Setup("qwen3"))
+    assert [(call["name"], call["arguments"]) for call in found["tool_calls"]] == [("f", '{"a":  1}')]
 
 
 BAD: list[tuple[bytes, str]] = [
@@ -118,6 +169,10 @@ BAD: list[tuple[bytes, str]] = [
     (b'{"text": "", "start": "end"}', "start: expected auto, reasoning or content"),
     (b'{"text": "", "prompt": 1}', "prompt: expected an array of token ids"),
     (b'{"text": "", "finish_reason": "tool_calls"}', "finish_reason: expected stop or length"),
+    (b'{"text": "", "request": []}', "request: expected an object"),
+    (b'{"text": "", "request": {"n": 0, "stop": ""}}', "n: 0 is too small"),
+    (b'{"text": "", "request": {"n": 0, "stop": ""}}', "stop: found an empty string"),
+    (b'{"text": "", "request": {"tool_choice": "required"}}', "tool_choice: 'required' without tools"),
 ]
 
 

@@ -8,13 +8,20 @@ from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletionChunk
 
 from tests.corpus.reader import Case, cases
-from tests.laws.machines import bare, machine_of
+from tests.laws.machines import bare, machine_of, made
 from tests.unit.test_session import start_of
+from unbraid.core.events import ContentChunk, ToolName
 from unbraid.shell.chat import ChatStream
 from unbraid.shell.chat_shapes import ChatChunk
+from unbraid.shell.choice import Spent
+from unbraid.shell.fragments import Fragments, fragments, keep
+from unbraid.shell.opening import FeedKind
 from unbraid.shell.plan import Plan
 from unbraid.shell.session import parse
+from unbraid.shell.sse import frames
 from unbraid.shell.stamps import Stamp
+
+STAMP = Stamp("c", 1, "s")
 
 
 def chunks_of(stream: ChatStream, deltas: list[str]) -> list[ChatChunk]:
@@ -141,3 +148,49 @@ def test_tokens_need_ids() -> None:
         ChatStream(Plan(machine, token_ids=True), "text")
     with pytest.raises(ValueError, match="one log probability for each of 1 ids"):
         ChatStream(Plan(machine, logprobs=0), "ids").feed(None, (1,))
+
+
+FIELDS: tuple[dict[str, Any], ...] = ({}, {}, {"truncated": "text"}, {"reasoning_field": "none", "usage": "every"})
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_bytes_are_those_of_the_chunks(case: Case) -> None:
+    """Whatever was written before; ids and text; what is kept of one answer serves the next."""
+    machine, ids = machine_of(case, ids=True), made(case.reasoning, case.tools).encode(case.text)
+    plan = Plan(machine, at=start_of(case), **random.Random(case.name).choice(FIELDS))
+    steps: dict[FeedKind, list[tuple[str | None, tuple[int, ...]]]] = {
+        "ids": [(None, (token,)) for token in ids],
+        "text": [(piece, ()) for piece in cut_at_random(case.text)],
+    }
+    for feed, deltas in steps.items():
+        plain, quick = (ChatStream(plan, feed, prompt=case.prompt, stamp=STAMP) for _ in range(2))
+        for delta in deltas:
+            assert quick.feed_bytes(*delta) == frames(plain.feed(*delta))
+        assert (quick.spent, quick.snapshot(), quick.anomalies) == (plain.spent, plain.snapshot(), plain.anomalies)
+        assert frames(quick.finish()) == frames(plain.finish())
+
+
+def test_bytes_of_plain_tokens_are_kept() -> None:
+    machine = bare("qwen3", "hermes", None, ids=True)
+    token = made("qwen3", "hermes").encode(" plan")
+    first, second = (ChatStream(Plan(machine, "m"), "ids", stamp=Stamp(name, 1, "")) for name in "ab")
+    written = []
+    for stream in (first, second):
+        written += [stream.feed_bytes(None, token) for _ in range(2)]
+    assert any(fragment in written[1] for _, fragment, _ in fragments(machine, "reasoning_content").values())
+    assert written[3] == written[1].replace(b'"id":"a"', b'"id":"b"')
+    assert second.spent == Spent(2, 2)
+
+
+def test_kept_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unbraid.shell.fragments.KEPT", 2)
+    known: Fragments = {}
+    for text in "abc":
+        events = (ContentChunk(text, 1, 1),)
+        keep(known, events, b"<", b"<" + text.encode())
+        keep(known, (*events, *events), b"<", b"<")
+        keep(known, (ToolName(0, "f"),), b"<", b"<")
+        keep(known, events, b"other", b"<")
+    assert [fragment for _, fragment, _ in known.values()] == [b"c"]
+    keep(known, (ContentChunk("long", 4),), b"", b"x" * 513)
+    assert len(known) == 1

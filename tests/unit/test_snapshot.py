@@ -53,7 +53,7 @@ def test_what_text_cannot_hold() -> None:
     plain = start(machine)
     assert isinstance(plain, InStep)
     trial = Trial("opening", "call", 3, Spot(plain.at, 0, None, False), ("a", "b"), ((1,), ()), late)
-    state = evolve(plain, at=InJson("call", Argument(kept="\udc00")), trial=trial, hold="\ud800\udc00")
+    state = evolve(plain, at=InJson("call", Argument(echo="\udc00")), trial=trial, hold="\ud800\udc00")
     assert from_json(machine, to_json(machine, state)).unwrap() == state
 
 

@@ -62,9 +62,8 @@ class Norm:
     reasoning before it (None: the same). `calls`: what becomes of content beside calls. `thoughts`: where reasoning is dropped. `blank`:
     what becomes of reasoning that is only what Python calls white space. `keys`:
     whether the template sorts the arguments, at every depth and without regard to case. `nested`: objects and arrays are written as Python
-    prints them, and so stay text unless that is JSON too. `nulls`: members that are null are left out. `lead`, `tail`: what the template writes around content
-    and what nothing tells from content, `unthought_lead` where no reasoning stands before it, `empty_lead` even if there is no content; behind
-    content it is framing if a call follows.
+    prints them, and so stay text unless that is JSON too. `lead`: what the template writes before content
+    and what nothing tells from content, `unthought_lead` where no reasoning stands before it, `empty_lead` even if there is no content.
     """
 
     reasoning: Trim = KEPT
@@ -72,20 +71,17 @@ class Norm:
     beside: Trim | None = None
     unthought: Trim | None = None
     calls: Literal["kept", "dropped", "reasoning"] = "kept"
-    thoughts: Literal["kept", "dropped", "only_with_calls"] = "kept"
+    thoughts: Literal["kept", "only_with_calls"] = "kept"
     blank: Literal["kept", "dropped"] = "kept"
     keys: Literal["kept", "sorted"] = "kept"
     nested: Literal["json", "python"] = "json"
-    nulls: Literal["kept", "dropped"] = "kept"
     lead: str = ""
     unthought_lead: str = ""
-    empty_lead: bool = False
-    tail: str = ""
 
     def apply(self, sent: Sent) -> Sent:
         """The message that comes back."""
         reasoning, content = self.reasoning.apply(sent.reasoning), self._trim(sent).apply(sent.content)
-        if not self.thinks(sent) or self.thoughts == "dropped" or (self.thoughts == "only_with_calls" and not sent.calls):
+        if not self.thinks(sent) or (self.thoughts == "only_with_calls" and not sent.calls):
             reasoning = None
         content = self._led(sent, content)
         if sent.calls:
@@ -97,10 +93,8 @@ class Norm:
         return sent.reasoning is not None and (self.blank == "kept" or bool(sent.reasoning.strip()))  # as Python strips
 
     def _led(self, sent: Sent, content: str | None) -> str | None:
-        lead = self.lead + (self.unthought_lead if not self.thinks(sent) else "")
-        if content is None:
-            return lead or None if self.empty_lead else None
-        return lead + content + ("" if sent.calls else self.tail)
+        lead = self.lead + ("" if self.thinks(sent) else self.unthought_lead)
+        return None if content is None else lead + content
 
     def _trim(self, sent: Sent) -> Trim:
         if sent.calls and self.beside is not None:
@@ -118,7 +112,7 @@ class Norm:
         return {key: self._value(value) for key, value in self._members(arguments)}
 
     def _members(self, value: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        members = [member for member in value.items() if self.nulls == "kept" or member[1] is not None]
+        members = list(value.items())
         return sorted(members, key=lambda member: member[0].lower()) if self.keys == "sorted" else members
 
     def _value(self, value: Any) -> Any:
@@ -149,24 +143,22 @@ class Row:
     `template`: a file, or a rendering of `stated.py` if `stated`; `case` tells rows of one template apart. `vocabulary`: the tokenizer that
     the text goes through; `markers` and `tokens` are added ones that it is given, the
     latter special. `kwargs`: what binding and template are given; `switch`: a kwarg that
-    says whether the message has reasoning, and its two answers. `words`: what only the template is given. `last`: the model's last token, or
-    several that may be it, and `stop` what a history has behind it. `names`: tools that are called otherwise here.
+    says whether the message has reasoning, and its two answers. `words`: what only the template is given. `end`: what a history has behind
+    the model's text, or several that it may have; without white space, what the model ends with.
     """
 
     template: str
     reasoning: str | None
     tools: str | None
     norm: Norm = Norm()
-    span: Range = Range()
-    shape: Shape = Shape()
+    span: Range = Range()  # noqa: RUF009 - a frozen record
+    shape: Shape = Shape()  # noqa: RUF009 - a frozen record
     vocabulary: Real = "qwen3"
     kwargs: Mapping[str, JsonScalar] = {}
     switch: tuple[str, JsonScalar, JsonScalar] | None = None
     words: Mapping[str, object] = {}
-    last: tuple[str, ...] = ("<|im_end|>",)
+    end: tuple[str, ...] = ("",)
     tokens: tuple[str, ...] = ()
-    stop: str = "\n"
-    names: Mapping[str, str] = {}
     markers: tuple[str, ...] = ()
     stated: bool = False
     case: str = ""

@@ -48,7 +48,9 @@ def refuse(message: str) -> NoReturn:
 
 def environment() -> SandboxedEnvironment:
     """The environment of chat templates."""
-    made = SandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"])
+    made = SandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
+    )
     made.filters |= {"tojson": tojson, "from_json": json.loads, "python": repr}
     made.globals |= {"raise_exception": refuse, "strftime_now": TODAY.strftime}
     return made

@@ -58,14 +58,17 @@ FLAT_XML: Final = "<function={{ f.name }}>" + _pairs("<parameter={{ k }}>{{ text
 
 def _dsml(token: str, blank: str, section: str, before: str) -> str:
     left, right = f"<｜{token}｜{blank}", f"</｜{token}｜{blank}"
-    value = '{{ k }}" string="{{ \'true\' if v is string else \'false\' }}">{{ text }}'
+    value = "{{ k }}\" string=\"{{ 'true' if v is string else 'false' }}\">{{ text }}"
     parameters = _pairs(f'{left}parameter name="{value}{right}parameter>{NEWLINE}')
     invokes = _calls(f'{left}invoke name="{{{{ f.name }}}}">{NEWLINE}{parameters}{right}invoke>{NEWLINE}')
     return _section(f"{before}{left}{section}>{NEWLINE}", invokes, f"{right}{section}>")
 
 
 def _fenced() -> str:
-    call = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{{ f.name }}" + f"{NEWLINE}```json{NEWLINE}{{{{ f.arguments | tojson }}}}{NEWLINE}```<｜tool▁call▁end｜>"
+    call = (
+        "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{{ f.name }}"
+        f"{NEWLINE}```json{NEWLINE}{{{{ f.arguments | tojson }}}}{NEWLINE}```<｜tool▁call▁end｜>"
+    )
     return _section("<｜tool▁calls▁begin｜>", _calls(call, NEWLINE), "<｜tool▁calls▁end｜>")
 
 
@@ -77,15 +80,29 @@ def _plamo() -> str:
         return f"<|plamo:end_{word}:plamo|>"
 
     name = begin("tool_name") + "{{ f.name }}" + end("tool_name")
-    arguments = begin("tool_arguments") + "<|plamo:constrain|>json<|plamo:msg|>{{ f.arguments | tojson }}" + end("tool_arguments")
+    arguments = (
+        begin("tool_arguments")
+        + "<|plamo:constrain|>json<|plamo:msg|>{{ f.arguments | tojson }}"
+        + end("tool_arguments")
+    )
     calls = _calls(begin("tool_request") + name + arguments + end("tool_request"))
-    return "{{ reasoning }}" + end("think") + "{{ content }}" + _section(begin("tool_requests"), calls, end("tool_requests")) + "<|plamo:tag|>"
+    return (
+        "{{ reasoning }}"
+        + end("think")
+        + "{{ content }}"
+        + _section(begin("tool_requests"), calls, end("tool_requests"))
+        + "<|plamo:tag|>"
+    )
 
 
 def _horizon(value: str) -> str:
-    pairs = _pairs(f"<ifm|arg_key>{{{{ k }}}}</ifm|arg_key>{value}<ifm|arg_value>{{{{ text }}}}</ifm|arg_value>{NEWLINE}")
+    pairs = _pairs(
+        f"<ifm|arg_key>{{{{ k }}}}</ifm|arg_key>{value}<ifm|arg_value>{{{{ text }}}}</ifm|arg_value>{NEWLINE}"
+    )
     calls = _calls(f"<ifm|tool_call>{{{{ f.name }}}}{NEWLINE}{pairs}</ifm|tool_call>{NEWLINE}")
-    return "{{ reasoning }}</ifm|think>{{ content }}" + _section(f"{NEWLINE}<ifm|tool_calls>{NEWLINE}", calls, "</ifm|tool_calls>")
+    return "{{ reasoning }}</ifm|think>{{ content }}" + _section(
+        f"{NEWLINE}<ifm|tool_calls>{NEWLINE}", calls, "</ifm|tool_calls>"
+    )
 
 
 def _inkling() -> str:
@@ -95,50 +112,114 @@ def _inkling() -> str:
     return thoughts + text + _calls(call, "<|message_model|>") + "<|content_model_end_sampling|>"
 
 
+QWEN3: Final = _stated(
+    f"<|im_start|>assistant{NEWLINE}<think>{NEWLINE}",
+    f"{{{{ reasoning }}}}{NEWLINE}</think>{NEWLINE}{NEWLINE}{{{{ content }}}}"
+    + _calls(f"{NEWLINE}<tool_call>{NEWLINE}{OBJECT}{NEWLINE}</tool_call>"),
+)
+
 STATED: Final = {
+    "qwen3_thinking": QWEN3,
+    "minicpmv": QWEN3,
     "step3p5": _stated(
         f"<|im_start|>assistant{NEWLINE}<think>{NEWLINE}",
-        f"{{{{ reasoning }}}}{NEWLINE}</think>{NEWLINE}{{{{ content }}}}" + _calls(f"{NEWLINE}<tool_call>{NEWLINE}{XML}{NEWLINE}</tool_call>"),
+        f"{{{{ reasoning }}}}{NEWLINE}</think>{NEWLINE}{{{{ content }}}}"
+        + _calls(f"{NEWLINE}<tool_call>{NEWLINE}{XML}{NEWLINE}</tool_call>"),
     ),
     "mimo": _stated(
-        f"<|im_start|>assistant{NEWLINE}<think>", "{{ reasoning }}</think>{{ content }}" + _calls(f"<tool_call>{FLAT_XML}</tool_call>")
+        f"<|im_start|>assistant{NEWLINE}<think>",
+        "{{ reasoning }}</think>{{ content }}" + _calls(f"<tool_call>{FLAT_XML}</tool_call>"),
     ),
     "granite_thinking": _stated(
         f"<|start_of_role|>assistant<|end_of_role|><think>{NEWLINE}",
-        f"{{{{ reasoning }}}}{NEWLINE}</think>{NEWLINE}{NEWLINE}{{{{ content }}}}" + _calls(f"{NEWLINE}<tool_call>{NEWLINE}{OBJECT}{NEWLINE}</tool_call>"),
+        f"{{{{ reasoning }}}}{NEWLINE}</think>{NEWLINE}{NEWLINE}{{{{ content }}}}"
+        + _calls(f"{NEWLINE}<tool_call>{NEWLINE}{OBJECT}{NEWLINE}</tool_call>"),
     ),
-    "longcat": _stated("ASSISTANT:", "{{ content }}" + _calls(f"{NEWLINE}<longcat_tool_call>{NEWLINE}{OBJECT}{NEWLINE}</longcat_tool_call>")),
+    "longcat": _stated(
+        "ASSISTANT:",
+        "{{ content }}" + _calls(f"{NEWLINE}<longcat_tool_call>{NEWLINE}{OBJECT}{NEWLINE}</longcat_tool_call>"),
+    ),
     "deepseek_r1": _stated(f"<｜Assistant｜><think>{NEWLINE}", "{{ reasoning }}</think>{{ content }}" + _fenced()),
     "holo2": _stated("<|im_start|>assistant<think>", "{{ reasoning }}</think>{{ content }}"),
-    "deepseek_v41": _stated("<｜Assistant｜><think>", "{{ reasoning }}</think>{{ content }}" + _dsml("DSML", " ", "calls", NEWLINE * 2)),
-    "gigachat35": _stated(f"ASSISTANT:<think>{NEWLINE}", "{{ reasoning }}</think>{{ content }}" + _dsml("GCML", "", "tool_calls", NEWLINE)),
-    "glm53": _stated("<|assistant|><think>", "{{ reasoning }}</think>{{ content }}" + _calls(
-        "<tool_call>{{ f.name }}" + _pairs("<arg_key>{{ k }}</arg_key><arg_value>{{ text }}</arg_value>") + "</tool_call>"
-    )),
-    "hy_v4": _stated("ASSISTANT:<think>", "{{ reasoning }}</think>{{ content }}" + _section("<tool_calls>", _calls(
-        "<tool_call>{{ f.name }}" + _pairs("<arg_key>{{ k }}</arg_key><arg_value>{{ text }}</arg_value>") + "</tool_call>"
-    ), "</tool_calls>")),
+    "deepseek_v41": _stated(
+        "<｜Assistant｜><think>", "{{ reasoning }}</think>{{ content }}" + _dsml("DSML", " ", "calls", NEWLINE * 2)
+    ),
+    "gigachat35": _stated(
+        f"ASSISTANT:<think>{NEWLINE}", "{{ reasoning }}</think>{{ content }}" + _dsml("GCML", "", "tool_calls", NEWLINE)
+    ),
+    "glm53": _stated(
+        "<|assistant|><think>",
+        "{{ reasoning }}</think>{{ content }}"
+        + _calls(
+            "<tool_call>{{ f.name }}"
+            + _pairs("<arg_key>{{ k }}</arg_key><arg_value>{{ text }}</arg_value>")
+            + "</tool_call>"
+        ),
+    ),
+    "hy_v4": _stated(
+        "ASSISTANT:<think>",
+        "{{ reasoning }}</think>{{ content }}"
+        + _section(
+            "<tool_calls>",
+            _calls(
+                "<tool_call>{{ f.name }}"
+                + _pairs("<arg_key>{{ k }}</arg_key><arg_value>{{ text }}</arg_value>")
+                + "</tool_call>"
+            ),
+            "</tool_calls>",
+        ),
+    ),
     "k2_horizon": _stated("<ifm|think>", _horizon("")),
     "k2_horizon_typed": _stated("<ifm|think>", _horizon("<ifm|arg_type>{{ types[k] }}</ifm|arg_type>")),
-    "k2_horizon_json": _stated("<ifm|think>", "{{ reasoning }}</ifm|think>{{ content }}" + _section(
-        f"{NEWLINE}<ifm|tool_calls>{NEWLINE}", _calls(f"<ifm|tool_call>{OBJECT}</ifm|tool_call>{NEWLINE}"), "</ifm|tool_calls>"
-    )),
+    "k2_horizon_json": _stated(
+        "<ifm|think>",
+        "{{ reasoning }}</ifm|think>{{ content }}"
+        + _section(
+            f"{NEWLINE}<ifm|tool_calls>{NEWLINE}",
+            _calls(f"<ifm|tool_call>{OBJECT}</ifm|tool_call>{NEWLINE}"),
+            "</ifm|tool_calls>",
+        ),
+    ),
     "pythonic": _stated("ASSISTANT:", "{{ content }}" + _section("[", _calls(PYTHON, "{{ ', ' }}"), "]")),
-    "llama4_pythonic": _stated("ASSISTANT:", "{{ content }}" + _section("<|python_start|>[", _calls(PYTHON, "{{ ', ' }}"), "]<|python_end|>")),
-    "olmo3": _stated("ASSISTANT:<think>", "{{ reasoning }}</think>{{ content }}" + _section("<function_calls>", _calls(PYTHON, NEWLINE), "</function_calls>")),
-    "lfm2": _stated("ASSISTANT:", "{%- if reasoning -%}<think>{{ reasoning }}</think>{%- endif -%}{{ content }}" + _section(
-        "<|tool_call_start|>[", _calls(PYTHON, "{{ ', ' }}"), "]<|tool_call_end|>"
-    )),
-    "kimi_k2": _stated("<|im_assistant|>assistant<|im_middle|><think>", "{{ reasoning }}</think>{{ content }}" + _section("<|tool_calls_section_begin|>", _calls(
-        "<|tool_call_begin|>functions.{{ f.name }}:{{ loop.index0 }}<|tool_call_argument_begin|>{{ f.arguments | tojson }}<|tool_call_end|>"
-    ), "<|tool_calls_section_end|>")),
+    "llama4_pythonic": _stated(
+        "ASSISTANT:", "{{ content }}" + _section("<|python_start|>[", _calls(PYTHON, "{{ ', ' }}"), "]<|python_end|>")
+    ),
+    "olmo3": _stated(
+        "ASSISTANT:<think>",
+        "{{ reasoning }}</think>{{ content }}"
+        + _section("<function_calls>", _calls(PYTHON, NEWLINE), "</function_calls>"),
+    ),
+    "lfm2": _stated(
+        "ASSISTANT:",
+        "{%- if reasoning -%}<think>{{ reasoning }}</think>{%- endif -%}{{ content }}"
+        + _section("<|tool_call_start|>[", _calls(PYTHON, "{{ ', ' }}"), "]<|tool_call_end|>"),
+    ),
+    "kimi_k2": _stated(
+        "<|im_assistant|>assistant<|im_middle|><think>",
+        "{{ reasoning }}</think>{{ content }}"
+        + _section(
+            "<|tool_calls_section_begin|>",
+            _calls(
+                "<|tool_call_begin|>functions.{{ f.name }}:{{ loop.index0 }}<|tool_call_argument_begin|>{{ f.arguments | tojson }}<|tool_call_end|>"
+            ),
+            "<|tool_calls_section_end|>",
+        ),
+    ),
     "kimi": _stated("ASSISTANT:", "{%- if reasoning -%}◁think▷{{ reasoning }}◁/think▷{%- endif -%}{{ content }}"),
     "plamo3": _stated("<|plamo:begin_think:plamo|>", _plamo()),
     "granite-20b-fc": _stated("ASSISTANT: ", "{{ content }}" + _calls(f"<function_call> {OBJECT}", "{{ ' ' }}")),
-    "granite": _stated("<|start_of_role|>assistant<|end_of_role|>", (
-        "{%- if reasoning -%}Here is my thought process:{{ reasoning }}Here is my response:{%- endif -%}{{ content }}" + _section("<|tool_call|>[", _calls(OBJECT, "{{ ', ' }}"), "]")
-    )),
-    "mistral_v11": _stated("[/INST]", "{%- if reasoning -%}<think>{{ reasoning }}</think>{%- endif -%}{{ content }}" + _calls("[TOOL_CALLS]{{ f.name }}[ARGS]{{ f.arguments | tojson }}")),
+    "granite": _stated(
+        "<|start_of_role|>assistant<|end_of_role|>",
+        (
+            "{%- if reasoning -%}Here is my thought process:{{ reasoning }}Here is my response:{%- endif -%}{{ content }}"
+            + _section("<|tool_call|>[", _calls(OBJECT, "{{ ', ' }}"), "]")
+        ),
+    ),
+    "mistral_v11": _stated(
+        "[/INST]",
+        "{%- if reasoning -%}<think>{{ reasoning }}</think>{%- endif -%}{{ content }}"
+        + _calls("[TOOL_CALLS]{{ f.name }}[ARGS]{{ f.arguments | tojson }}"),
+    ),
     "inkling": _stated("<|message_model|>", _inkling()),
     "content": _stated("ASSISTANT:", "{{ content }}"),
 }

@@ -20,26 +20,50 @@ from tests.laws.round_trip.rendering import Call, Sent
 
 # -- tools -----------------------------------------------------------------------------------------------------------------
 
-TYPES: Final = {"text": "string", "title": "string", "count": "integer", "ratio": "number", "flag": "boolean", "gone": "null", "data": "object", "items": "array", "place": "object"}
+TYPES: Final = {
+    "text": "string",
+    "title": "string",
+    "count": "integer",
+    "ratio": "number",
+    "flag": "boolean",
+    "gone": "null",
+    "data": "object",
+    "items": "array",
+    "place": "object",
+}
 """Each property says its type, and no other one would do."""
 
-_USED: Final = {"write_note": ("text", "title", "place", "flag"), "measure": ("count", "ratio", "gone", "text"), "store.all": ("data", "items", "text"), "now": ()}
+_USED: Final = {
+    "write_note": ("text", "title", "place", "flag"),
+    "measure": ("count", "ratio", "gone", "text"),
+    "store.all": ("data", "items", "text"),
+    "now": (),
+}
+ALIKE: Final = ("write_note", "measure", "store.all")
+"""They share a property."""
 
+_PLACE: Final = {
+    "city": {"type": "string"},
+    "rank": {"type": "integer"},
+    "tags": {"type": "array", "items": {"type": "string"}},
+}
 
-_PLACE: Final = {"city": {"type": "string"}, "rank": {"type": "integer"}, "tags": {"type": "array", "items": {"type": "string"}}}
-_MORE: Final[Mapping[str, Mapping[str, object]]] = {"items": {"items": {}}, "place": {"properties": _PLACE, "required": []}}
+_MORE: Final[Mapping[str, Mapping[str, object]]] = {
+    "items": {"items": {}},
+    "place": {"properties": _PLACE, "required": []},
+}
 
 
 def _property(key: str) -> dict[str, object]:
     return {"type": TYPES[key], "description": f"the {key}", **_MORE.get(key, {})}
 
 
-def tools(names: Mapping[str, str], leaves: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The offered tools; `names` replaces what a template or a format cannot spell, `leaves` are properties that it cannot carry."""
+def tools(leaves: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The offered tools; `leaves` are properties that a template cannot carry."""
     made = []
     for name, keys in _USED.items():
         properties = {key: _property(key) for key in keys if key not in leaves}
-        entry: dict[str, Any] = json.loads(json.dumps(tool(names.get(name, name), {"properties": properties, "required": []})))
+        entry: dict[str, Any] = json.loads(json.dumps(tool(name, {"properties": properties, "required": []})))
         entry["function"]["description"] = f"does {name}"
         made.append(entry)
     return made
@@ -47,10 +71,44 @@ def tools(names: Mapping[str, str], leaves: tuple[str, ...]) -> list[dict[str, A
 
 # -- text ------------------------------------------------------------------------------------------------------------------
 
-BLANKS: Final = ("\n", "\n\n", "\n\n\n", " ", "  ", "\t", "\r\n", "\r", "\x0b", "\x85", "\xa0", "\u2028", "\u3000", " " * 17, "\n" * 17)
-SIGNS: Final = tuple("\"'`\\/<>{}[]()=:;,.|&%#@$^*-_~!?") + ('\\"', "\\n", "\\u0041", '"}', "}}", '{"', "</", "```", '": ', "&lt;", "{{", "}}\n", '"""', "'''", "null", "true", "None", "1e3", "0x1f")
-SCRIPTS: Final = ("na\u00efve", "e\u0301", "\u212b", "\u4eca\u5929", "\ud55c\uae00", "\u0939\u093f\u0928\u094d\u0926\u0940", "\u05e9\u05dc\u05d5\u05dd", "\U0001f469\u200d\U0001f680", "\U00020bb7", "\ufeff", "\ufffd", "\u200b", "\x00", "\x1f", "\x7f")
-WORDS: Final = ("the plan is", "Hello", " world", "if x < 3 and y > 2:", "call", "tool", "arguments", "name", "thought", "assistant", "json", "function", "invoke")
+BLANKS: Final = (
+    "\n",
+    "\n\n",
+    "\n\n\n",
+    " ",
+    "  ",
+    "\t",
+    "\r\n",
+    "\r",
+    "\x0b",
+    "\x85",
+    "\xa0",
+    "\u2028",
+    "\u3000",
+    " " * 17,
+)
+SIGNS: Final = (
+    *"\"'`\\/<>{}[]()=:;,.|&%#@$^*-_~!?",
+    *'\\" \\n \\u0041 "} }} {" </ ``` ": &lt; {{ """ \'\'\' ", }\n null true None 1e3 0x1f'.split(" "),
+)
+SCRIPTS: Final = (
+    "naïve",
+    "e\u0301",
+    "\u212b",
+    "今天",
+    "한글",
+    "हिन्दी",
+    "שלום",
+    "\U0001f469\u200d\U0001f680",
+    "\U00020bb7",
+    "\ufeff",
+    "\ufffd",
+)
+CONTROLS: Final = ("\u200b", "\x00", "\x1f", "\x7f", "\u0085")
+WORDS: Final = (
+    *("the plan is", " world", "if x < 3 and y > 2:"),
+    *"Hello call tool arguments name thought assistant json function invoke".split(" "),
+)
 
 
 def _parts(spellings: Sequence[str]) -> set[str]:
@@ -70,7 +128,7 @@ def text(spellings: Sequence[str], live: Sequence[str] = ()) -> SearchStrategy[s
         st.sampled_from(WORDS),
         st.sampled_from(BLANKS),
         st.sampled_from(SIGNS),
-        st.sampled_from(SCRIPTS),
+        st.sampled_from(SCRIPTS + CONTROLS),
         st.sampled_from(_without(live, _parts(spellings))),
         st.sampled_from(inert),
         st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3),
@@ -81,16 +139,20 @@ def text(spellings: Sequence[str], live: Sequence[str] = ()) -> SearchStrategy[s
 # -- arguments -------------------------------------------------------------------------------------------------------------
 
 INTEGERS: Final = st.one_of(st.integers(-9, 9), st.sampled_from((0, 2**53 + 1, -(2**63), 10**40)), st.integers())
-NUMBERS: Final = st.one_of(st.sampled_from((1e3, 1e300, 1.5e-7, -0.0, 0.1)), st.floats(allow_nan=False, allow_infinity=False))
-
-
+NUMBERS: Final = st.one_of(
+    st.sampled_from((1e3, 1e300, 1.5e-7, -0.0, 0.1)), st.floats(allow_nan=False, allow_infinity=False)
+)
 NAMES: Final = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True)
 
 
 def values(texts: SearchStrategy[str], keys: SearchStrategy[str]) -> SearchStrategy[Any]:
     """Any JSON value."""
     scalars = st.one_of(texts, INTEGERS, NUMBERS, st.booleans(), st.none())
-    return st.recursive(scalars, lambda inner: st.one_of(st.lists(texts, max_size=3), st.dictionaries(keys, inner, max_size=3)), max_leaves=6)
+    return st.recursive(
+        scalars,
+        lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(keys, inner, max_size=3)),
+        max_leaves=6,
+    )
 
 
 def typed(texts: SearchStrategy[str], keys: SearchStrategy[str]) -> dict[str, SearchStrategy[Any]]:
@@ -104,7 +166,9 @@ def typed(texts: SearchStrategy[str], keys: SearchStrategy[str]) -> dict[str, Se
         "gone": st.none(),
         "data": st.dictionaries(keys, values(texts, keys), max_size=3),
         "items": st.lists(values(texts, keys), max_size=3),
-        "place": st.fixed_dictionaries({"city": texts, "rank": INTEGERS, "tags": st.lists(texts, min_size=1, max_size=2)}),
+        "place": st.fixed_dictionaries(
+            {"city": texts, "rank": INTEGERS, "tags": st.lists(texts, min_size=1, max_size=2)}
+        ),
     }
 
 
@@ -133,9 +197,12 @@ def wire(draw: st.DrawFn, texts: SearchStrategy[str]) -> str:
 
 @frozen
 class Range:
-    """What a row of the table can express. `calls`, `least`: most and least calls in one message; `typed`: values are written as plain text, by the tool's
-    schema; `verbatim`: JSON text is written as it is given; `reasoning`: whether a message has some; `beside`: a call may have text
-    beside it; `both`: it may have reasoning and content; `leaves`: properties that the format cannot carry; `named`: keys are identifiers."""
+    """What a row of the table can express.
+
+    `calls`, `least`: most and least calls in one message. `typed`: values are written as plain text, by the tool's schema; `verbatim`: JSON
+    text is written as it is given. `reasoning`: whether a message has some. `beside`: a call may have content beside it; `both`: it may have
+    reasoning too. `leaves`: properties that the template cannot carry; `named`: keys are identifiers.
+    """
 
     calls: int = 3
     least: int = 0
@@ -159,35 +226,38 @@ class Live:
     special: tuple[str, ...]
 
 
-def messages(span: Range, live: Live, names: Mapping[str, str]) -> SearchStrategy[Sent]:
+def messages(span: Range, live: Live) -> SearchStrategy[Sent]:
     """Messages with something in them."""
-    return _messages(span, live, names)
+    return _messages(span, live)
 
 
 @st.composite
-def _messages(draw: st.DrawFn, span: Range, live: Live, names: Mapping[str, str]) -> Sent:
+def _messages(draw: st.DrawFn, span: Range, live: Live) -> Sent:
     thinks = draw(st.sampled_from(span.reasoning))
     reasoning = draw(_text(live, live.reasoning)) if thinks else None
     count = draw(st.integers(span.least, span.calls))
     silent = count > 0 and (not span.beside or (thinks and not span.both))
     content = None if silent or (count and draw(st.booleans())) else draw(_text(live, live.content))
-    return Sent(reasoning, content, tuple(draw(_calls(span, live, names, count))))
+    return Sent(reasoning, content, tuple(draw(_calls(span, live, count))))
 
 
 def _text(live: Live, here: Sequence[str]) -> SearchStrategy[str]:
     return text(live.spellings, (*here, *live.special))
 
 
-def _calls(span: Range, live: Live, names: Mapping[str, str], count: int) -> SearchStrategy[list[Call]]:
-    one = _call(span, live, names)
+def _calls(span: Range, live: Live, count: int) -> SearchStrategy[list[Call]]:
+    one = _call(span, live)
     alike = one.map(lambda call: [call] * count)
-    renamed = one.map(lambda call: [Call(names.get(name, name), call.arguments) for name in ("write_note", "measure", "store.all")[:count]])
+    shared = _text(live, live.values).map(lambda found: {"text": found}) if span.typed else _arguments(span, live, "")
+    renamed = shared.map(lambda arguments: [Call(name, arguments) for name in ALIKE[:count]])
     different = st.lists(one, min_size=count, max_size=count)
-    return st.one_of(different, different, alike, different if span.typed else renamed)
+    return st.one_of(different, different, alike, renamed)
 
 
-def _call(span: Range, live: Live, names: Mapping[str, str]) -> SearchStrategy[Call]:
-    return st.sampled_from(sorted(_USED)).flatmap(lambda name: _arguments(span, live, name).map(lambda found: Call(names.get(name, name), found)))
+def _call(span: Range, live: Live) -> SearchStrategy[Call]:
+    return st.sampled_from(sorted(_USED)).flatmap(
+        lambda name: _arguments(span, live, name).map(lambda found: Call(name, found))
+    )
 
 
 def _arguments(span: Range, live: Live, name: str) -> SearchStrategy[Any]:

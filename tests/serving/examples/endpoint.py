@@ -8,7 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from unbraid.shell.chat import ChatStream, last_bytes
+from unbraid import ChatStream
+from unbraid.shell.chat import last_bytes
 from unbraid.shell.completions import ChatAnswer, completion
 from unbraid.shell.demand import Demand
 from unbraid.shell.planning import Serving, plan_for
@@ -28,26 +29,24 @@ def application(serving: Serving, engine: Engine, render: Callable[[Any], list[i
             return JSONResponse(refusal(planned.failure()), 400)
         prompt, stamp = render(body), new_stamp()
 
-        async def run(answer: ChatStream | ChatAnswer) -> AsyncIterator[bytes]:
-            async for ids in engine(prompt, plan.demand):
-                yield frames(answer.feed(ids=ids) or ())
-                if answer.stopped is not None:
-                    break
-
         async def stream() -> AsyncIterator[bytes]:
-            answers = [ChatStream(plan, "ids", prompt=prompt, choice=n, stamp=stamp) for n in range(plan.choices)]
-            for answer in answers:
-                async for data in run(answer):
-                    yield data
+            streams = [ChatStream(plan, "ids", prompt=prompt, choice=n, stamp=stamp) for n in range(plan.choices)]
+            for answer in streams:
+                async for ids in engine(prompt, plan.demand):
+                    yield answer.feed_bytes(ids=ids)
+                    if answer.stopped is not None:
+                        break
                 yield frames(answer.finish())
-            yield last_bytes(answers, len(prompt))
+            yield last_bytes(streams, len(prompt))
 
         if plan.stream:
             return StreamingResponse(stream(), media_type="text/event-stream")
         answers = [ChatAnswer(plan, "ids", prompt=prompt, choice=n, stamp=stamp) for n in range(plan.choices)]
         for answer in answers:
-            async for _ in run(answer):
-                pass
+            async for ids in engine(prompt, plan.demand):
+                answer.feed(ids=ids)
+                if answer.stopped is not None:
+                    break
         return JSONResponse(completion(answers, [answer.finish() for answer in answers], len(prompt)))
 
     return Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"])])
