@@ -223,7 +223,7 @@ def scan(
         to = rows[mode].get(char, _NOT_IN_ROW)
         if to < _OPEN_ARRAY:
             mode = to
-            if to == KEY_STRING and nest == watch:
+            if to == KEY_STRING and char == '"' and nest == watch:
                 return pos + 1, mode, nest
         elif to == _COMMA and nest > EMPTY:
             mode = KEY if nest & 1 else VALUE

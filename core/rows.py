@@ -75,10 +75,12 @@ def _slot(run: Run, name: str) -> str | None:
 
 
 def _declines(run: Run, row: Row) -> bool:
-    """A call of a tool that is not offered is text, if the format or the policy says so and it can still be text."""
-    if "call" not in row.do or run.trial is None or not run.machine.unknown_is_text:
+    """A call without a name is none; a call of a tool that is not offered is text, if the format or the policy says so and
+    it can still be text."""
+    if "call" not in row.do or run.trial is None:
         return False
-    return not run.machine.offers(slot(run.slots, "name") or "")
+    name = slot(run.slots, "name")
+    return not name or (run.machine.unknown_is_text and not run.machine.offers(name))
 
 
 def take_row(run: Run, row: Row, terminal: str, before: int, size: int, captured: int = 0) -> None:
@@ -109,8 +111,8 @@ def _tentative(run: Run, target: RegionTable, entry: int) -> None:
 def _leave(run: Run, row: Row, target: RegionTable, captured: int) -> None:
     """Everything that must happen before the marker itself."""
     if "call" not in row.do:
-        if row.release:
-            run.content(captured)
+        if row.release and captured:
+            _release(run, target, captured)
         elif captured:
             run.markup("syntax", captured)
     if not isinstance(target.kind, Value):
@@ -121,6 +123,15 @@ def _leave(run: Run, row: Row, target: RegionTable, captured: int) -> None:
         run.end_reasoning()
     if "call" in row.do:
         announce(run, captured)
+
+
+def _release(run: Run, target: RegionTable, captured: int) -> None:
+    """What was captured is text after all."""
+    if target.channel == "reasoning":
+        run.reasoning(captured)
+    else:
+        run.end_reasoning()
+        run.content(captured)
 
 
 def _end(run: Run) -> None:

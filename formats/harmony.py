@@ -62,9 +62,11 @@ TABLE: Final = rows("""
     header addressed channel rest foreign  START -> lost  keep            # where what was captured is forgotten
     header                END         -> between    when=words!
     header                END         -> lost       release               # a whole answer without any header
+    rest                  END         -> reasoning  keep release odd=malformed when=channel=analysis & recipient!
     rest                  END         -> lost       release odd=malformed when=channel=final,commentary & recipient!
     addressed channel rest foreign  END -> lost     odd=malformed         # gpt-oss, refusing: no <|message|>
     header                @bad        -> content    release
+    rest                  @bad        -> reasoning  release when=channel=analysis
     rest                  @bad        -> content    release when=channel=final,commentary
     addressed channel rest foreign  @bad -> ignored
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -11,17 +12,18 @@ from attrs import frozen
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from tests.bench.feeding import FEEDS, SPLITS, Arrival, arrival, reading
+from tests.bench.feeding import FEEDS, SPLITS, Arrival, arrival, reading, unseen
 from tests.bench.peer import Peer
 from tests.bench.results import Cell, Held, Rival, load, results, save
 from tests.bench.rivals import present, rivals, subjects_of
 from tests.bench.sizes import sizes
 from tests.bench.subjects import Subject, pairs, subject
-from tests.bench.timing import REPEATS, take_turns
+from tests.bench.timing import REPEATS, Run, Times, pace, take_fresh, take_turns
 from tests.bench.views import comparison, grid, holdings, rivalry
 from tests.bench.workloads import WORKLOADS, meant, workload
 
 QUICK: Final = "mixed,dense,think-2k,arg-2k"
+FRESH_REPEATS: Final = 4
 USUAL: Final = "qwen3_coder,hermes,deepseek_v4,glm45,harmony"
 
 app: Final = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -38,6 +40,7 @@ class Plan:
     feeds: list[str]
     splits: list[str]
     repeats: int
+    unseen: bool
 
 
 Names = Annotated[str, typer.Option("--formats", help="Tool halves (or reasoning halves without one), or `all`.")]
@@ -53,6 +56,9 @@ def bench(
     feeds: Feeds = "all",
     splits: Splits = "all",
     repeats: Annotated[int, typer.Option(min=2, help="Samples of each number; long runs take fewer.")] = REPEATS,
+    unseen: Annotated[
+        bool, typer.Option("--unseen", help="Machines have read 50k other tokens, but never the text that is measured.")
+    ] = False,
     memory: Annotated[bool, typer.Option("--memory", help="Also slowest delta, peak memory, size of states.")] = False,
     peers: Annotated[bool, typer.Option("--peers", help="Also other systems' parsers, as far as installed.")] = False,
     only_peers: Annotated[bool, typer.Option("--only-peers", help="Nothing but these.")] = False,
@@ -63,7 +69,7 @@ def bench(
     if compare is not None:
         out.print(comparison(load(compare[0]), load(compare[1])))
         return
-    plan = Plan(_pairs(formats), _workloads(workloads), _known(feeds, FEEDS), _known(splits, SPLITS), repeats)
+    plan = Plan(_pairs(formats), _workloads(workloads), _known(feeds, FEEDS), _known(splits, SPLITS), repeats, unseen)
     cells, held = ([], []) if only_peers else _ours(plan, memory=memory)
     against = list(_peers(plan)) if peers or only_peers else []
     if held:
@@ -112,7 +118,7 @@ def _ours(plan: Plan, *, memory: bool) -> tuple[list[Cell], list[Held]]:
                 cells += _cells(there, plan)
                 held += [_held(there, feed) for feed in plan.feeds] if memory else []
                 progress.advance(task)
-            out.print(grid(one.name, [cell for cell in cells if cell.subject == one.name]))
+            out.print(grid(one.name, [cell for cell in cells if cell.subject == one.name], pace()))
     return cells, held
 
 
@@ -132,9 +138,20 @@ def _cells(there: Arrival, plan: Plan) -> list[Cell]:
     for place, run in runs.items():
         if not meant(there.workload.turn, run()):
             raise ValueError(f"{there.subject.name}, {there.workload.name}, {place}: the message is wrong")
+    times = _unseen(there, list(runs), plan) if plan.unseen else take_turns(runs, plan.repeats)
     count = len(there.workload.ids)
     where = (there.subject.name, there.workload.name)
-    return [Cell(*where, *place, count, times.per(count)) for place, times in take_turns(runs, plan.repeats).items()]
+    return [Cell(*where, *place, count, found.per(count)) for place, found in times.items()]
+
+
+def _unseen(there: Arrival, places: list[tuple[str, str]], plan: Plan) -> dict[tuple[str, str], Times]:
+    makers = {place: partial(_made, there, *place) for place in places}
+    return take_fresh(makers, max(2, min(plan.repeats, FRESH_REPEATS)))
+
+
+def _made(there: Arrival, feed: str, split: str) -> Run:
+    run = unseen(there, feed, split)
+    return run if run is not None else lambda: None
 
 
 def _held(there: Arrival, feed: str) -> Held:

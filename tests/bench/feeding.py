@@ -11,8 +11,8 @@ from typing import Final
 
 from attrs import frozen
 
-from tests.bench.subjects import Subject
-from tests.bench.workloads import Workload
+from tests.bench.subjects import Subject, renewed
+from tests.bench.workloads import OTHER, Workload, workload
 from unbraid.core.machine import Delta
 from unbraid.shell.bench import join, read, texts_of
 from unbraid.shell.messages import Message
@@ -22,6 +22,9 @@ from unbraid.shell.session import parse
 FEEDS: Final = ("ids", "text", "both", "lagging")
 SPLITS: Final = ("1", "4", "whole", "one-shot")
 LAG: Final = 3
+
+WARMING: Final = ("think-30k", "arg-20k")
+"""What a machine has read that is warm but has not seen a text before."""
 
 KINDS: Final[dict[str, FeedKind]] = {"ids": "ids", "text": "text", "both": "both", "lagging": "both"}
 
@@ -49,6 +52,17 @@ def reading(one: Arrival, feed: str, split: str) -> Callable[[], Message] | None
     if feed == "ids":
         return lambda: parse(machine, ids=one.workload.ids, at=at)
     return (lambda: parse(machine, one.workload.text, at=at)) if feed == "text" else None
+
+
+def unseen(one: Arrival, feed: str, split: str) -> Callable[[], Message] | None:
+    """As `reading`, on a new machine that has read other texts: `WARMING`, and one of the same kind, fed the same way."""
+    subject = renewed(one.subject)
+    for name in (*WARMING, one.workload.name):
+        other = workload(name, subject, OTHER)
+        run = None if other is None else reading(arrival(subject, other), feed, split)
+        if run is not None:
+            run()
+    return reading(Arrival(subject, one.workload, one.texts), feed, split)
 
 
 def deltas(one: Arrival, feed: str, split: str) -> list[Delta]:

@@ -13,7 +13,7 @@ from attrs import frozen
 from cattrs import structure, unstructure
 
 from tests.bench.sizes import Sizes
-from tests.bench.timing import Times
+from tests.bench.timing import Times, pace
 
 Place: TypeAlias = tuple[str, str, str, str]
 """Subject, workload, feed, split."""
@@ -68,11 +68,12 @@ class Rival:
 
 @frozen
 class Results:
-    """A whole run."""
+    """A whole run. `pace`: microseconds of an empty call meanwhile (`timing.pace`), for what else the machine did."""
 
     python: str
     machine: str
     date: str
+    pace: float
     cells: list[Cell]
     held: list[Held]
     rivals: list[Rival]
@@ -81,7 +82,7 @@ class Results:
 def results(cells: Iterable[Cell], held: Iterable[Held], rivals: Iterable[Rival]) -> Results:
     """With where and when."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Results(platform.python_version(), platform.machine(), now, [*cells], [*held], [*rivals])
+    return Results(platform.python_version(), platform.machine(), now, pace(), [*cells], [*held], [*rivals])
 
 
 def save(path: Path, run: Results) -> None:

@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 from tokenizers import Tokenizer
 
 from tests.vocabularies import NpmName, npm, npm_tokenizer
+from unbraid.core import bind as core
 from unbraid.core.bind import Machine
 from unbraid.core.grammar import Format, JsonScalar
 from unbraid.core.vocabulary import Vocabulary
@@ -130,7 +131,8 @@ def _encoder(form: Format, name: NpmName) -> Encoder:
     return Encoder(grown if added else known, npm_tokenizer(name), added)
 
 
-def without_ids(one: Subject) -> Subject:
-    """The same subject, bound to no vocabulary."""
-    bound = bind(one.reasoning, one.tools, template_kwargs=THINKING).unwrap()
-    return evolve(one, machine=with_tools(bound, None if one.tools is None else TOOLS).unwrap())
+def renewed(one: Subject) -> Subject:
+    """The same subject with a machine that has read nothing yet."""
+    known = one.machine
+    bound = core.bind(known.format, known.vocabulary, known.policies, known.kwargs).unwrap()
+    return evolve(one, machine=core.with_tools(bound, None if one.tools is None else TOOLS).unwrap())

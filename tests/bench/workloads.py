@@ -22,13 +22,29 @@ from unbraid.shell.messages import Message
 from unbraid.shell.outputs import Asked, Turn
 
 DENSITY: Final = 0.6
-SEED: Final = 20
 VALUE_POINTS: Final = 1_280_000
 ROW: Final = [True, False, False, True, True, False, True, False]
 HTML: Final = ("<b>", "</p>", "<", "</", "{x", "[i]", "a<b", "`", '"q"', "\\n")
 """What looks like a marker to some format or other, and ends in no format's marker."""
 
-Make: TypeAlias = Callable[[Subject], Turn]
+
+@frozen
+class Source:
+    """Where a workload's words come from: the prose from `start` on, and chance."""
+
+    start: int
+    seed: int
+
+    def words(self, place: int, size: int) -> str:
+        """`size` code points of prose."""
+        return prose()[self.start + place : self.start + place + size]
+
+
+MEASURED: Final = Source(0, 20)
+OTHER: Final = Source(200_000, 21)
+"""Words that the short workloads of `MEASURED` do not have."""
+
+Make: TypeAlias = Callable[[Subject, Source], Turn]
 
 
 @frozen(eq=False)
@@ -41,9 +57,9 @@ class Workload:
     ids: tuple[int, ...]
 
 
-def workload(name: str, subject: Subject) -> Workload | None:
+def workload(name: str, subject: Subject, source: Source = MEASURED) -> Workload | None:
     """The workload `name` (a key of `WORKLOADS`) for a subject; None if the subject cannot say it."""
-    turn = subject.writer.says(WORKLOADS[name](subject))
+    turn = subject.writer.says(WORKLOADS[name](subject, source))
     wanted = {"arg": turn.calls, "value": turn.calls, "think": turn.reasoning}.get(name.partition("-")[0], True)
     if not wanted:
         return None
@@ -62,37 +78,37 @@ def meant(turn: Turn, message: Message) -> bool:
     return [part.strip() for part in said] == [turn.reasoning, turn.answer] and calls == asked
 
 
-def _run(subject: Subject, start: int, count: int) -> Asked:
-    return Asked("run", {"cmd": subject.encoder.excerpt(prose()[start : start + 8 * count], count)})
+def _run(subject: Subject, source: Source, place: int, count: int) -> Asked:
+    return Asked("run", {"cmd": subject.encoder.excerpt(source.words(place, 8 * count), count)})
 
 
-def _mixed(subject: Subject) -> Turn:
-    calls = (_run(subject, 40_000, 40), Asked("run", {"cmd": "ls -la", "times": 3}))
-    return Turn(_thought(subject, 2_000), subject.encoder.excerpt(prose()[30_000:35_000], 400), calls)
+def _mixed(subject: Subject, source: Source) -> Turn:
+    calls = (_run(subject, source, 40_000, 40), Asked("run", {"cmd": "ls -la", "times": 3}))
+    return Turn(_thought(subject, source, 2_000), subject.encoder.excerpt(source.words(30_000, 5_000), 400), calls)
 
 
-def _thought(subject: Subject, count: int) -> str:
-    return subject.encoder.excerpt(prose()[: 8 * count], count)
+def _thought(subject: Subject, source: Source, count: int) -> str:
+    return subject.encoder.excerpt(source.words(0, 8 * count), count)
 
 
 def _think(count: int) -> Make:
-    return lambda subject: Turn(_thought(subject, count), "Done.")
+    return lambda subject, source: Turn(_thought(subject, source, count), "Done.")
 
 
 def _arg(count: int) -> Make:
-    return lambda subject: Turn("Hm.", "", (_run(subject, 0, count),))
+    return lambda subject, source: Turn("Hm.", "", (_run(subject, source, 0, count),))
 
 
-def _value(_: Subject) -> Turn:
-    rows = VALUE_POINTS // (len(json.dumps(ROW)) + 2)
-    return Turn("Hm.", "", (Asked("run", {"data": [ROW] * rows}),))
+def _value(_: Subject, source: Source) -> Turn:
+    row = [*ROW, source == MEASURED]
+    rows = VALUE_POINTS // (len(json.dumps(row)) + 2)
+    return Turn("Hm.", "", (Asked("run", {"data": [row] * rows}),))
 
 
-def _dense(subject: Subject) -> Turn:
-    random = Random(SEED)
+def _dense(subject: Subject, source: Source) -> Turn:
+    random = Random(source.seed)
     likes = [*HTML, *_beginnings(subject)]
-    words = prose()[:60_000].split()
-    plain = [word for word in words if word.isalpha()]
+    plain = [word for word in source.words(0, 60_000).split() if word.isalpha()]
 
     def some(count: int) -> str:
         return " ".join(random.choice(likes if random.random() < DENSITY else plain) for _ in range(count))

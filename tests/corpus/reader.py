@@ -77,6 +77,16 @@ def cases() -> tuple[Case, ...]:
     return tuple(case for path in files for case in file_cases(path))
 
 
+@cache
+def few_cases(most: int = 8) -> tuple[Case, ...]:
+    """At most `most` cases of each folder, spread over its files: for tests of what comes behind the core, whose rules do
+    not depend on the format. The laws read them all."""
+    folders: dict[str, list[Case]] = {}
+    for case in cases():
+        folders.setdefault(case.name.split("/")[0], []).append(case)
+    return tuple(case for group in folders.values() for case in group[:: max(1, -(-len(group) // most))])
+
+
 def file_cases(path: Path) -> tuple[Case, ...]:
     """The cases of one file. Raises `ValueError` with the place of a key that no case has."""
     tables = tomllib.loads(path.read_text(encoding="utf-8"))

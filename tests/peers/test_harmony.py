@@ -42,7 +42,6 @@ DIFFERS: Final = {
     "messages/prefilled_header": "prompt",
     "messages/prefilled_channel": "prompt",
     "messages/prefilled_recipient": "prompt",
-    "recovery/refusal_without_message": "thought_without_message",
     "recovery/no_channel": "no_channel",
     "recovery/no_header_with_an_end": "no_channel",
     "recovery/no_header_long": "no_channel",

@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 from attrs import evolve
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, few_cases
 from tests.laws.machines import begin, machine_of, made
 from tests.serving.samples import STAMP, groups, name_of
 from tests.unit.test_session import start_of
@@ -26,7 +26,7 @@ from unbraid.shell.plan import Plan
 from unbraid.shell.sse import compact, frames
 from unbraid.shell.visible import Logprob
 
-THINKING: Final = [case for case in cases() if case.message.reasoning and case.message.content]
+THINKING: Final = [case for case in few_cases() if case.message.reasoning and case.message.content]
 
 
 def events_of(case: Case, ids: Sequence[int]) -> Events:
@@ -137,7 +137,7 @@ def test_straddling_tokens_are_hidden(case: Case) -> None:
 
 def test_nothing_is_shown_behind_a_desync() -> None:
     """The host's text is not the ids': the places of tokens are lost, so no token is shown any more."""
-    case = next(case for case in cases() if case.reasoning == "qwen3" and case.tools == "hermes" and not case.policies)
+    case = next(case for case in few_cases() if case.reasoning == "qwen3" and case.tools == "hermes" and not case.policies)
     vocabulary = made("qwen3", "hermes")
     plan = Plan(machine_of(case, ids=True), at="content", token_ids=True)
     stream = ChatStream(plan, "both", stamp=STAMP)

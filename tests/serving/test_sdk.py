@@ -11,7 +11,7 @@ import pytest
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, few_cases
 from tests.laws.machines import machine_of
 from tests.serving.clients import sdk_message
 from tests.serving.local_server import Server, serving
@@ -41,7 +41,7 @@ def splits(case: Case) -> Sequence[Sequence[str]]:
     return every if case.name in FIRST else (random.choice(every),)
 
 
-FIRST: Final = frozenset({case.name.rpartition("/")[0]: case.name for case in reversed(cases())}.values())
+FIRST: Final = frozenset({case.name.rpartition("/")[0]: case.name for case in reversed(few_cases())}.values())
 
 
 def sent(plan: Plan, case: Case, deltas: Sequence[str]) -> list[bytes]:
@@ -69,7 +69,7 @@ def fields(body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
 def test_streams(case: Case, local: tuple[Server, OpenAI]) -> None:
     server, client = local
     plan = Plan(machine_of(case), at=start_of(case), usage="last")
@@ -80,7 +80,7 @@ def test_streams(case: Case, local: tuple[Server, OpenAI]) -> None:
             assert sdk_message(chunks) == (expected,)
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
 def test_messages(case: Case) -> None:
     """The whole response is one of the SDK's models, and holds what the corpus says."""
     body = answer(Plan(machine_of(case), at=start_of(case)), case)
@@ -95,7 +95,7 @@ def test_messages(case: Case) -> None:
 
 def test_an_answer_cut_by_length(local: tuple[Server, OpenAI]) -> None:
     server, client = local
-    case = next(case for case in cases() if case.message.calls and case.tools == "hermes")
+    case = next(case for case in few_cases() if case.message.calls and case.tools == "hermes")
     plan = Plan(machine_of(case), at=start_of(case))
     stream = ChatStream(plan, prompt=case.prompt, stamp=STAMP)
     cut = case.text[: case.text.index('"arguments"') + 14]
@@ -109,7 +109,7 @@ def test_an_answer_cut_by_length(local: tuple[Server, OpenAI]) -> None:
 def test_several_answers_in_one_stream(local: tuple[Server, OpenAI]) -> None:
     """Chunks of different answers interleave; the SDK keeps them apart."""
     server, client = local
-    case = next(case for case in cases() if len(case.message.calls) > 1 and case.tools == "hermes")
+    case = next(case for case in few_cases() if len(case.message.calls) > 1 and case.tools == "hermes")
     plan = Plan(machine_of(case), at=start_of(case), choices=2, usage="last")
     streams = [ChatStream(plan, prompt=case.prompt, stamp=STAMP, choice=index) for index in range(2)]
     body = [frames(stream.feed(point)) for point in case.text for stream in streams]

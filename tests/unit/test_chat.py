@@ -7,7 +7,7 @@ import pytest
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletionChunk
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, few_cases
 from tests.laws.machines import bare, machine_of, made
 from tests.unit.test_session import start_of
 from unbraid.core.events import ContentChunk, ToolName
@@ -38,7 +38,7 @@ def cut_at_random(text: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *places], [*places, len(text)], strict=True)]
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
 def test_sdk_reads_the_message(case: Case) -> None:
     machine = machine_of(case)
     stream = ChatStream(Plan(machine, at=start_of(case)), prompt=case.prompt)
@@ -153,7 +153,7 @@ def test_tokens_need_ids() -> None:
 FIELDS: tuple[dict[str, Any], ...] = ({}, {}, {"truncated": "text"}, {"reasoning_field": "none", "usage": "every"})
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
 def test_bytes_are_those_of_the_chunks(case: Case) -> None:
     """Whatever was written before; ids and text; what is kept of one answer serves the next."""
     machine, ids = machine_of(case, ids=True), made(case.reasoning, case.tools).encode(case.text)

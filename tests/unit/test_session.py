@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, few_cases
 from tests.laws.machines import bare, begin, machine_of, made
 from unbraid.core.events import ContentChunk, Events, merge
 from unbraid.core.machine import finish, step
@@ -28,7 +28,7 @@ def start_of(case: Case) -> StartAt:
     return {"auto": "auto", "reasoning": "reasoning", "content": "content"}[case.at]  # type: ignore[return-value]  # words
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
 def test_session_is_start_step_finish(case: Case) -> None:
     machine = machine_of(case)
     session = Session(machine, prompt=case.prompt, at=start_of(case))
@@ -39,7 +39,7 @@ def test_session_is_start_step_finish(case: Case) -> None:
     assert session.finish() == finish(machine, state)[1]
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
 def test_parse_is_one_delta_and_the_end(case: Case) -> None:
     machine = machine_of(case, ids=True)
     ids = made(case.reasoning, case.tools).encode(case.text)
@@ -96,7 +96,7 @@ def reduced(stream: Reduced, deltas: Iterable[tuple[str | None, tuple[int, ...]]
 
 
 @pytest.mark.parametrize("truncated", ["drop", "text"])
-@pytest.mark.parametrize("case", [case for case in cases() if not case.policies], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in few_cases() if not case.policies], ids=lambda case: case.name)
 def test_reducers_are_split_invariant_and_account_for_the_source(case: Case, truncated: Truncated) -> None:
     machine = machine_of(case, ids=True)
     ids = made(case.reasoning, case.tools).encode(case.text)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, few_cases
 from tests.laws.machines import bare, begin, machine_of, made
 from unbraid.core.bind import Machine
 from unbraid.core.events import Anomaly, Markup, ToolName
@@ -35,7 +35,7 @@ def reached(case: Case) -> Iterator[tuple[Machine, ParserState]]:
     yield machine, finish(machine, by_ids)[0]
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
 def test_round_trip(case: Case) -> None:
     last: ParserState | None = None
     for machine, state in reached(case):
