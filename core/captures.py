@@ -52,7 +52,11 @@ def _search(run: Run, at: InCapture) -> tuple[int, str, str | None]:
 def _waits(run: Run, place: int, literal: str, quote: str) -> tuple[int, str, str | None]:
     words = run.region.lexicon
     known = literal in words.lexemes
-    if (not run.final or run.trial is not None) and (not known or literal in words.extendable) and words.begins(run.buf, place):
+    if (
+        (not run.final or run.trial is not None)
+        and (not known or literal in words.extendable)
+        and words.begins(run.buf, place)
+    ):
         return place, quote, None
     return place, quote, literal if known else ""
 

@@ -140,7 +140,11 @@ def end_envelope(run: Run) -> None:
         return
     if at.late is not None:
         run.out.extend(_as_stray(join_all(at.late), join_all(at.sources)))
-    if run.call is None and at.member.where not in ("open", "first_element", "element", "between") and "name" not in at.had:
+    if (
+        run.call is None
+        and at.member.where not in ("open", "first_element", "element", "between")
+        and "name" not in at.had
+    ):
         run.anomaly("truncated")
 
 

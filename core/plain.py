@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 from unbraid.core.events import ArgumentsChunk, ContentChunk, Event, Events, ReasoningChunk
-from unbraid.core.grammar import Braces, Envelope, Json, PythonCalls, Value
+from unbraid.core.grammar import Braces, Envelope, Json, PythonCalls
 from unbraid.core.json_scan import KEY_STRING, STRING
 from unbraid.core.json_text import escape
 from unbraid.core.lexer import Lexicon

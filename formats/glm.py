@@ -150,7 +150,11 @@ HY_V3_REASONING: Final = _hunyuan(
     "hy_v3", "Tencent Hunyuan 3 reasoning: off unless reasoning_effort is given", "off", template="real"
 )
 HY_V4_REASONING: Final = _hunyuan(
-    "hy_v4", "Tencent Hunyuan 4 reasoning: on unless reasoning_effort is no_think", "on", ("hunyuan",), template="stated"
+    "hy_v4",
+    "Tencent Hunyuan 4 reasoning: on unless reasoning_effort is no_think",
+    "on",
+    ("hunyuan",),
+    template="stated",
 )
 
 # ----------------------------------------------------------------------------------------------------------------- calls

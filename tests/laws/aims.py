@@ -78,7 +78,9 @@ def _marker(place: Ground, row: Row, random: Random) -> str:
     terminal = place.terminals.get(row.on)
     if terminal is None:
         return ""
-    return random.choice(("", *terminal.before)) + random.choice(terminal.spellings) + random.choice(("", *terminal.after))
+    return (
+        random.choice(("", *terminal.before)) + random.choice(terminal.spellings) + random.choice(("", *terminal.after))
+    )
 
 
 def _begun(region: Region, random: Random) -> str:
@@ -101,9 +103,13 @@ def _captured(slots: set[str], random: Random) -> str:
     if slots & {"recipient", "channel"}:
         return random.choice(HEADERS)
     if "tag" in slots:
-        return random.choice(('call tool="run"', 'argument key="cmd" type="string"', "think", "response", "tools", "message"))
+        return random.choice(
+            ('call tool="run"', 'argument key="cmd" type="string"', "think", "response", "tools", "message")
+        )
     plain = random.choice(KEYS if "key" in slots else NAMES)
-    return random.choice((plain, f'"{plain}"', f'"{plain}" string="true"')) if "key" in slots or "name" in slots else plain
+    return (
+        random.choice((plain, f'"{plain}"', f'"{plain}" string="true"')) if "key" in slots or "name" in slots else plain
+    )
 
 
 def _whole(region: Region, random: Random) -> str:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.corpus.reader import cases
+from tests.corpus.reader import law_cases
 from tests.laws.counted import install
 from tests.laws.effort import EFFORT, some
 from tests.laws.inputs import OFFERED, Pair, walked
@@ -71,7 +71,7 @@ def patterns(pair: Pair) -> list[tuple[str, str]]:
 def _beginnings(pair: Pair) -> list[str]:
     texts = [
         case.text
-        for case in cases()
+        for case in law_cases()
         if (case.reasoning, case.tools) == (pair.reasoning, pair.tools) and case.message.calls
     ]
     openers = [one.spellings[0] for one in pair.ground.fmt.terminals]
@@ -105,7 +105,7 @@ def test_work_in_a_value_that_is_kept_is_linear(pair: Pair) -> None:
 def _kept_values(pair: Pair) -> list[str]:
     """A text of the corpus up to an argument value that waits for its end, and one up to a JSON string in such a value."""
     found: dict[bool, str] = {}
-    for text in [case.text for case in cases() if case.tools == pair.tools and not case.policies]:
+    for text in [case.text for case in law_cases() if case.tools == pair.tools and not case.policies]:
         case = pair.case(text)
         machine = machine_of(case)
         state = inside(begin(case, machine))

@@ -9,7 +9,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, law_cases
 from tests.laws.effort import EFFORT, some
 from tests.laws.inputs import Pair, name_of, walked
 from tests.laws.machines import begin, machine_of, made
@@ -56,12 +56,12 @@ def check(case: Case) -> None:
         assert is_prefix(merge(step(machine, state, case.text[:place], ())[1]), whole), place
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_corpus(case: Case) -> None:
     check(case)
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_corpus_as_ids(case: Case) -> None:
     machine = machine_of(case, ids=True)
     state = begin(case, machine, "ids")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, law_cases
 from tests.laws.effort import EFFORT, some
 from tests.laws.inputs import Pair, name_of, walked
 from tests.laws.machines import begin, composed, fold_ids, machine_of, made
@@ -67,7 +67,7 @@ def _branches(machine: Machine, fresh: ParserState, tokens: tuple[int, ...], ran
     return random.sample(forks, min(len(forks), EFFORT.forks))
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_corpus(case: Case) -> None:
     check(case, Random(case.name))
 
@@ -78,7 +78,7 @@ def test_walks(pair: Pair, random: Random) -> None:
     check(pair.case(walk(pair.ground, random, 5)[:150]), random)
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_states_are_values(case: Case) -> None:
     machine = machine_of(case)
     left = right = begin(case, machine)
@@ -115,7 +115,7 @@ def _openings(pair: Pair) -> list[str]:
     """The texts of corpus cases up to an argument value, and an opener alone."""
     texts = [
         case.text
-        for case in cases()
+        for case in law_cases()
         if (case.reasoning, case.tools) == (pair.reasoning, pair.tools) and case.message.calls
     ]
     openers = [terminal.spellings[0] for terminal in composed(pair.reasoning, pair.tools).terminals]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, law_cases
 from tests.laws.cuts import Span, cuts, pieces
 from tests.laws.effort import EFFORT
 from tests.laws.inputs import Pair, name_of, spans, walked
@@ -45,13 +45,13 @@ def _token_spans(case: Case, tokens: tuple[int, ...]) -> list[Span]:
     return [Span(*(sum(start < edge for start in places) for edge in (span.start, span.stop))) for span in found]
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_corpus_as_text(case: Case) -> None:
     check_text(case)
 
 
 @pytest.mark.parametrize("split_markers", [False, True], ids=["dedicated", "spelled"])
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_corpus_as_ids(case: Case, split_markers: bool) -> None:
     check_ids(case, split_markers=split_markers)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, law_cases
 from tests.laws.effort import EFFORT, some
 from tests.laws.inputs import Pair, name_of, pairs
 from tests.laws.machines import begin, composed, inside, machine_of
@@ -33,7 +33,7 @@ def test_rows_read_as_they_are_shown(pair: Pair) -> None:
     assert rows("\n".join(map(show_row, fmt.rows))) == fmt.rows
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_every_terminal_everywhere(case: Case) -> None:
     """Behind every code point of every case, each terminal is read; where it has no row and text flows, it is that text."""
     machine, fmt = machine_of(case), composed(case.reasoning, case.tools)

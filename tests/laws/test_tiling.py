@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus.message import ill_formed
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, law_cases
 from tests.laws.inputs import Pair, name_of, walked
 from tests.laws.machines import begin, composed, machine_of, made
 from tests.laws.walks import walk
@@ -133,7 +133,7 @@ def check_ids(case: Case, *, split_markers: bool) -> None:
         check(fmt, case.text, all_events(machine, state, [(None, ids) for ids in deltas]), len(tokens))
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_corpus(case: Case) -> None:
     check_case(case)
     check_ids(case, split_markers=False)
@@ -159,7 +159,7 @@ def test_any_ids(pair: Pair, tokens: list[int]) -> None:
     check(composed(case.reasoning, case.tools), source, events, len(tokens))
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_a_token_straddles_a_border(case: Case) -> None:
     """The made vocabulary does what it is made for: in each case with a marker, a token holds code points of two events."""
     vocabulary = made(case.reasoning, case.tools)

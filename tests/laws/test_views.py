@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, law_cases
 from tests.laws.effort import EFFORT, some
 from tests.laws.hosts import Host
 from tests.laws.inputs import Pair, name_of, walked
@@ -114,19 +114,19 @@ def _hides_special(host: Host, tokens: tuple[int, ...]) -> bool:
     return False
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_corpus(case: Case) -> None:
     check(case, Random(case.name), split_markers=False)
     check(case, Random(case.name), split_markers=True)
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_special_tokens(case: Case) -> None:
     for turn in range(len(lags("")) // 2 + 1):
         check_dropped(case, Random(f"{case.name} {turn}"))
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_stop_strings(case: Case) -> None:
     for turn in range(len(lags("")) // 2 + 1):
         check_stopped(case, Random(f"{case.name} {turn}"))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, law_cases
 from tests.laws.inputs import Pair, name_of, walked
 from tests.laws.machines import begin, machine_of
 from tests.laws.walks import walk
@@ -71,7 +71,7 @@ def _refused(word: str) -> object:
     raise ValueError(word)
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
 def test_corpus(case: Case) -> None:
     check(case)
 

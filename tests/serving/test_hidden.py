@@ -137,7 +137,9 @@ def test_straddling_tokens_are_hidden(case: Case) -> None:
 
 def test_nothing_is_shown_behind_a_desync() -> None:
     """The host's text is not the ids': the places of tokens are lost, so no token is shown any more."""
-    case = next(case for case in few_cases() if case.reasoning == "qwen3" and case.tools == "hermes" and not case.policies)
+    case = next(
+        case for case in few_cases() if case.reasoning == "qwen3" and case.tools == "hermes" and not case.policies
+    )
     vocabulary = made("qwen3", "hermes")
     plan = Plan(machine_of(case, ids=True), at="content", token_ids=True)
     stream = ChatStream(plan, "both", stamp=STAMP)
