@@ -73,4 +73,4 @@ def deltas(one: Arrival, feed: str, split: str) -> list[Delta]:
         return join(KINDS[feed], texts, ids, size)
     steps = [*zip(["", *[""] * (LAG - 1), *texts], [*((token,) for token in ids), *[()] * LAG], strict=True)]
     groups = [steps[place : place + size] for place in range(0, len(steps), size)]
-    return [("".join(text for text, _ in group), sum((new for _, new in group), ())) for group in groups]
+    return [("".join(text for text, _ in group), tuple(token for _, new in group for token in new)) for group in groups]
