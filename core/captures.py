@@ -34,13 +34,16 @@ def _search(run: Run, at: InCapture) -> tuple[int, str, str | None]:
     kind, words = region.kind, region.lexicon
     place = run.pos + at.scanned
     quotes = kind.quotes if isinstance(kind, Capture) else ""
+    stop = min(len(buf), run.pos + NAME_CAP + words.longest)  # behind it the capture is overlong whatever stands there
     while True:
         if quote:
-            place = buf.find(quote, place)
+            place = buf.find(quote, place, stop)
             if place < 0:
-                return len(buf), quote, None
+                return stop, quote, None
             place, quote = place + 1, ""
-        found = region.capture.search(buf, place)
+        found = region.capture.search(buf, place, stop)
+        if found is None and stop < len(buf):
+            return stop, quote, None
         if found is None:
             return len(buf) if run.final else words.tail(buf, place), quote, None
         if found.group() not in words.lexemes and found.group() in quotes:

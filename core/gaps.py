@@ -103,7 +103,7 @@ def _between(run: Run, end: int) -> bool:
 
 def _touches(run: Run, terminal: str) -> bool:
     kind = run.region.kind
-    return isinstance(kind, Gap) and kind.touches and terminal != SPECIAL
+    return isinstance(kind, Gap) and kind.touches and (terminal != SPECIAL or run.region.framed)
 
 
 def _framing(run: Run, terminal: str, end: int) -> int:

@@ -139,4 +139,6 @@ def release_queue(machine: Machine, state: Behind) -> tuple[Reader, str, int]:
     if not queue:
         return reader, "", 0
     reader.pending = b""
-    return reader, unseen[state.shown :], len(queue) - (1 if state.shown else 0)
+    if state.ahead:  # a stop string cut a special token's own text: what was shown of it is text
+        reader.add(state.ahead, 0)
+    return reader, unseen[state.shown or len(state.ahead) :], len(queue) - bool(state.shown or state.ahead)

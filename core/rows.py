@@ -27,7 +27,7 @@ from unbraid.core.records import (
 from unbraid.core.run import Run
 from unbraid.core.table import SPECIAL, RegionTable
 from unbraid.core.trials import accept, begin, refuse
-from unbraid.core.values import close_arguments, close_value, open_value, slot
+from unbraid.core.values import close_arguments, close_value, open_value, slot, waits_for_its_end
 
 
 def lexeme(run: Run, terminal: str, before: int, size: int, captured: int = 0) -> None:
@@ -115,7 +115,7 @@ def _leave(run: Run, row: Row, target: RegionTable, captured: int) -> None:
             _release(run, target, captured)
         elif captured:
             run.markup("syntax", captured)
-    if not isinstance(target.kind, Value):
+    if not isinstance(target.kind, Value) and not _may_go_on(run):
         close_value(run)
     if "end" in row.do or (isinstance(run.at, InJson | InEnvelope | InTree) and target is not run.region):
         _end(run)
@@ -123,6 +123,13 @@ def _leave(run: Run, row: Row, target: RegionTable, captured: int) -> None:
         run.end_reasoning()
     if "call" in row.do:
         announce(run, captured)
+
+
+def _may_go_on(run: Run) -> bool:
+    """Did the open value's closer just begin a trial? The value is closed when that is accepted; typing it before would be
+    work for every refused closer."""
+    trial = run.trial
+    return trial is not None and trial.kind == "closing" and trial.before.at is run.at and waits_for_its_end(run.at)
 
 
 def _release(run: Run, target: RegionTable, captured: int) -> None:

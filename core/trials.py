@@ -19,7 +19,7 @@ from unbraid.core.pieces import append, append_all, join, join_all
 from unbraid.core.records import InText, InValue, Trial
 from unbraid.core.run import Run
 from unbraid.core.table import RegionTable
-from unbraid.core.values import value_text
+from unbraid.core.values import close_value, value_text, waits_for_its_end
 
 
 def begin(run: Run, target: RegionTable, entry: int) -> None:
@@ -31,11 +31,17 @@ def begin(run: Run, target: RegionTable, entry: int) -> None:
 
 def accept(run: Run) -> None:
     """What was tentative is certain."""
-    if run.trial is not None:
-        run.base.extend(chain.from_iterable(run.trial.events))
-        run.base.extend(run.out)
-        run.out = run.base
-        run.trial = None
+    trial = run.trial
+    if trial is None:
+        return
+    tentative, run.out, run.trial = run.out, run.base, None
+    if trial.kind == "closing" and waits_for_its_end(trial.before.at):
+        here, call = run.at, run.call
+        run.at, run.call = trial.before.at, trial.before.call
+        close_value(run)
+        run.at, run.call = here, call
+    run.base.extend(chain.from_iterable(trial.events))
+    run.base.extend(tentative)
 
 
 def commit(run: Run) -> None:

@@ -15,7 +15,7 @@ from unbraid.core.grammar import KEYS_CAP, WHITESPACE, Value
 from unbraid.core.json_keys import top_keys
 from unbraid.core.json_text import escape, quote
 from unbraid.core.pieces import append, join
-from unbraid.core.records import Call, Flowing, Ignored, InValue, Kept, Slots, Undecided, Wrapped
+from unbraid.core.records import At, Call, Flowing, Ignored, InValue, Kept, Slots, Undecided, Wrapped
 from unbraid.core.run import Run
 from unbraid.core.schema import STRING, Kinds, advance, as_json, start_scan, streams, type_value
 
@@ -130,6 +130,11 @@ def _keep_wrapped(run: Run, region: str, text: str, tokens: int) -> None:
     else:
         _begin(run, region, shape.key, Kinds(frozenset(shape.kinds)))
         _keep(run, region, join(shape.raw) + text, tokens)
+
+
+def waits_for_its_end(at: At) -> bool:
+    """Is this a value whose end is written when its closer is certain, and not before?"""
+    return isinstance(at, InValue) and isinstance(at.shape, Flowing | Undecided)
 
 
 def close_value(run: Run) -> None:
