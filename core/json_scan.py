@@ -222,9 +222,9 @@ def scan(
             break
         to = rows[mode].get(char, _NOT_IN_ROW)
         if to < _OPEN_ARRAY:
+            if to == KEY_STRING and mode < STRING_ESCAPE and nest == watch:
+                return pos + 1, to, nest
             mode = to
-            if to == KEY_STRING and char == '"' and nest == watch:
-                return pos + 1, mode, nest
         elif to == _COMMA and nest > EMPTY:
             mode = KEY if nest & 1 else VALUE
             if long and nest != watch:
