@@ -33,7 +33,8 @@ from unbraid.core.values import close_arguments, close_value, open_value, slot, 
 def lexeme(run: Run, terminal: str, before: int, size: int, captured: int = 0) -> None:
     """A live literal stands at the cursor behind `captured` code points: `size` code points, `before` of them framing."""
     if terminal == SPECIAL:
-        run.markup(SPECIAL, size)
+        run.markup("framing", before)
+        run.markup(SPECIAL, size - before)
         return
     row = row_for(run, terminal)
     if row is None:

@@ -93,7 +93,11 @@ def received(one: Trip, events: Events) -> tuple[object, ...]:
     found = message(events)
     read = str if one.row.span.verbatim else lambda text: json.dumps(json.loads(text))
     calls = [(call.name, read(call.arguments) if call.complete else f"{call.arguments} ...") for call in found.calls]
-    return found.reasoning, found.content, calls, found.anomalies
+    likely = (
+        (found.content or "").lstrip("\n\r\t ").startswith(("{", "["))
+    )  # begins like an unmarked call: reported, kept
+    odd = tuple(kind for kind in found.anomalies if not (likely and kind == "malformed"))
+    return found.reasoning, found.content, calls, odd
 
 
 def some(every: Iterator[Cut], random: Random) -> list[Cut]:

@@ -62,8 +62,8 @@ class Norm:
     reasoning before it (None: the same). `calls`: what becomes of content beside calls. `thoughts`: where reasoning is dropped. `blank`:
     what becomes of reasoning that is only what Python calls white space. `keys`:
     whether the template sorts the arguments, at every depth and without regard to case. `nested`: objects and arrays are written as Python
-    prints them, and so stay text unless that is JSON too. `lead`: what the template writes before content
-    and what nothing tells from content, `unthought_lead` where no reasoning stands before it, `empty_lead` even if there is no content.
+    prints them, and so stay text unless that is JSON too. `lead`: what the template writes before content and nothing
+    tells from it, `unthought_lead` where no reasoning stands before it.
     """
 
     reasoning: Trim = KEPT

@@ -149,7 +149,9 @@ STATED: Final = {
     ),
     "glm53": _stated(
         "<|assistant|><think>",
-        "{{ reasoning }}</think>{{ content }}"
+        "{{ reasoning }}</think>"
+        + NEWLINE
+        + "{{ content }}"
         + _calls(
             "<tool_call>{{ f.name }}"
             + _pairs("<arg_key>{{ k }}</arg_key><arg_value>{{ text }}</arg_value>")
