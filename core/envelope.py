@@ -264,7 +264,7 @@ def _colon(run: Run, at: InEnvelope) -> Next:
     if role == "arguments" and "name" not in at.had:
         run.parked, run.out, late = run.out, [], ()
     where = {"name": "name", "arguments": "arguments", "id": "id"}.get(role, "skip")
-    return InEnvelope(at.region, Member(where, role), at.array, had, at.call_id, late)
+    return InEnvelope(at.region, Member(where, role), at.array, had, at.call_id, late, at.sources)
 
 
 def _name(run: Run, at: InEnvelope) -> Next:
