@@ -129,7 +129,7 @@ def _forget(run: Run) -> None:
 def _unpark(run: Run, at: InEnvelope) -> tuple[Events, tuple[str, ...]]:
     """Nothing waits any more: the events that did, and the source texts of the arguments among them."""
     waiting, sources = (*join_all(at.late or ()), *run.out), (*join_all(at.sources), *run.sources)
-    run.out, run.parked, run.sources = run.parked or run.out, None, []
+    run.out, run.parked, run.sources = run.out if run.parked is None else run.parked, None, []
     return waiting, sources
 
 

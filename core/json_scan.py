@@ -187,12 +187,10 @@ def scan(
     - `DONE`, right after the value (a number: at the first code point that cannot continue it);
     - `BAD`, at the first code point that the grammar does not allow there;
     - with the mode of a string body, at a raw control code point in it (behind a backslash it is `BAD`);
-    - with the mode unchanged, outside strings at a code point of `halts`. To go on behind it, scan that single code
-      point without `halts`;
+    - with the mode unchanged, outside strings at a code point of `halts` (to go on, scan it alone without `halts`);
     - where `nest` is `watch`, right behind the quotes that open and close a key.
 
-    Positions count code points. From `DONE` and from `BAD` nothing is read. Never raises for `0 <= start <= stop <=
-    len(text)` and a pair that a scan returned; the work is linear in `stop - start`.
+    Positions count code points. From `DONE` and from `BAD` nothing is read. The work is linear in `stop - start`.
     """
     rows, pos = _ROWS, start
     long = stop - start >= _LONG and _OUTSIDE_STRINGS.isdisjoint(halts)

@@ -126,7 +126,7 @@ class TestRecord:
         assert composed(real, evolve(HERMES, template="none")).template == "none"
 
     def test_is_experimental_if_a_half_is(self) -> None:
-        assert composed(QWEN3, LLAMA3_JSON).experimental
+        assert composed(evolve(QWEN3, experimental=True), HERMES).experimental
         assert composed(QWEN3, LLAMA3_JSON).unmarked
         assert not composed(QWEN3, HERMES).experimental
 
