@@ -182,14 +182,11 @@ def scan(
     """Read `text[start:stop]` on from `(mode, nest)` and return `(position, mode, nest)` where reading stopped.
 
     Reading stops, never consuming the code point at the position:
-
-    - at `stop`;
+    - at `stop`, and, where `nest` is `watch`, right behind the quotes that open and close a key;
     - `DONE`, right after the value (a number: at the first code point that cannot continue it);
     - `BAD`, at the first code point that the grammar does not allow there;
     - with the mode of a string body, at a raw control code point in it (behind a backslash it is `BAD`);
-    - with the mode unchanged, outside strings at a code point of `halts` (to go on, scan it alone without `halts`);
-    - where `nest` is `watch`, right behind the quotes that open and close a key.
-
+    - with the mode unchanged, outside strings at a code point of `halts` (to go on, scan it alone without `halts`).
     Positions count code points. From `DONE` and from `BAD` nothing is read. The work is linear in `stop - start`.
     """
     rows, pos = _ROWS, start

@@ -116,7 +116,7 @@ TOOL = {"type": "function", "function": {"name": "f"}}
         ({"stop": "i"}, ("plan", "H", [], "stop")),
         (
             {"chat_template_kwargs": {"enable_thinking": False}},
-            (None, "plan</think>\n\nHi", [("f", '{"a": "b"}')], "tool_calls"),
+            (None, "planHi", [("f", '{"a": "b"}')], "tool_calls"),
         ),
         ({"logprobs": True, "return_token_ids": True}, ("plan", "Hi", [("f", '{"a": "b"}')], "tool_calls")),
         ({"tools": []}, None),
