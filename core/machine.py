@@ -21,7 +21,7 @@ from typing import Literal, TypeAlias
 from unbraid.core.bind import Machine
 from unbraid.core.detokenize import flush
 from unbraid.core.ending import end_stream, end_trial
-from unbraid.core.events import Anomaly, Events
+from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.feeds import Reader
 from unbraid.core.lag import read_both, release_queue
 from unbraid.core.plain import TEXT_CAP, plain_events
@@ -162,15 +162,15 @@ def _step_id(machine: Machine, state: InStep, token: int) -> tuple[InStep, Event
 
 def _step_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
     """Several ids at once: while they were read before, one by one; the rest in one go."""
-    events: Events = ()
+    events: list[Event] = []
     for count, token in enumerate(ids):
         known = None if state.steps is None else state.steps.get(token)
         if known is None:
-            after, more = _read_ids(machine, state, ids[count:])
-            return after, events + more
+            state, more = _read_ids(machine, state, ids[count:])
+            return state, (*events, *more)
         state, more = known
-        events += more
-    return state, events
+        events.extend(more)
+    return state, tuple(events)
 
 
 def _read_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:

@@ -94,7 +94,7 @@ def pack(run: Run, feed: Feed) -> InStep:
     hold, here = run.buf[run.pos :], run.pos
     marks = tuple([mark - here for mark in run.marks[run.mark :]]) if run.mark < len(run.marks) else ()
     plain = None
-    settled = feed.__class__ is TextFeed or not (feed.pending or feed.blank)  # type: ignore[union-attr]
+    settled = isinstance(feed, TextFeed) or not (feed.pending or feed.blank)
     if settled and trial is None and not (hold or marks or run.edge):
         plain = plain_table(run, by_id=feed.__class__ is not TextFeed)
     state = InStep(run.at, feed, run.calls, run.call, run.thinking, run.edge, trial, hold, marks, plain, {})
