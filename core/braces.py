@@ -121,7 +121,7 @@ def _quoted_key(run: Run, at: InBraces, mark: str) -> Next:
 
 def _bare_key(run: Run, at: InBraces) -> Next:
     kind = _kind(run)
-    end, certain = _ends_before(run, _key_end(kind), NAME_CAP)
+    end, certain = _ends_before(run, at, _key_end(kind), NAME_CAP)
     if end - run.pos > NAME_CAP:
         return give_up(run, run.pos + NAME_CAP)
     if not certain:
@@ -132,11 +132,13 @@ def _bare_key(run: Run, at: InBraces) -> Next:
     return _member(run, at, key, end + 1)
 
 
-def _ends_before(run: Run, ends: re.Pattern[str], cap: int) -> tuple[int, bool]:
-    """(where the bare text at the cursor ends, whether that is certain); no further than just beyond `cap`."""
-    last = min(run.pos + cap + 1, len(run.buf))
-    found = ends.search(run.buf, run.pos, last)
-    end, certain = first_marker(run, run.pos, last if found is None else found.start())
+def _ends_before(run: Run, at: InBraces, ends: re.Pattern[str], cap: int) -> tuple[int, bool]:
+    """(where the bare text at the cursor ends, whether that is certain); no further than just beyond `cap`. The place
+    remembers how far it was looked at."""
+    start, last = run.pos + at.scanned, min(run.pos + cap + 1, len(run.buf))
+    found = ends.search(run.buf, start, last)
+    end, certain = first_marker(run, start, last if found is None else found.start())
+    run.at = InBraces(at.region, at.where, at.nest, at.closer, at.item, at.muted, scanned=end - run.pos)
     return end, certain and end < len(run.buf)
 
 
@@ -196,7 +198,7 @@ def _push(run: Run, at: InBraces, char: str, lead: str) -> Next:
 
 def _bare(run: Run, at: InBraces, lead: str) -> Next:
     """Bare text stands at the cursor."""
-    end, certain = _ends_before(run, _bare_end(at.closer if at.nest == OUTER else ""), WORD_CAP)
+    end, certain = _ends_before(run, at, _bare_end(at.closer if at.nest == OUTER else ""), WORD_CAP)
     if end - run.pos > WORD_CAP:
         return give_up(run, run.pos + WORD_CAP)
     if not certain:

@@ -278,7 +278,7 @@ def _name(run: Run, at: InEnvelope) -> Next:
     if word is None or isinstance(word, bool):
         return word or False
     name, size = word
-    if run.trial is not None and run.machine.unknown_is_text and not run.machine.offers(name):
+    if not name or (run.trial is not None and run.machine.unknown_is_text and not run.machine.offers(name)):
         return _give_up(run, run.pos + size)
     _announce(run, at, name, size)
     return InEnvelope(at.region, Member("comma"), at.array, at.had, at.call_id, None)

@@ -74,7 +74,7 @@ _HEAD: Final = re.compile(
 _HEAD_CAP: Final = 2 * NAME_CAP + 3 * GAP_CAP + 3  # code points; no head whose parts keep to their caps is as long
 _KEYWORD: Final = re.compile(rf"(?P<key>{_IDENTIFIER})(?P<gap>{_SPACE})(?P<pair>=)?+")
 _NAME: Final = re.compile(r"[^\W\d][\w\-]*+(?:\.[^\W\d][\w\-]*+)*+")
-_WORD: Final = re.compile(r"[\w.+\-]++")
+_WORD_END: Final = re.compile(r"[^\w.+\-]")
 
 FOLLOWERS: Final = ",)]}:"
 """What may stand behind a string, where a quotation mark alone does not end it."""
@@ -229,7 +229,7 @@ def _value(run: Run, at: InCalls) -> Next:
     if string != NO_STRING:
         piece(run, string[0], lead + '"', muted=at.muted)
         return _to(at, "string", quote=string[1])
-    word = _word(run)
+    word = _word(run, at)
     if isinstance(word, bool):
         return word
     piece(run, word[0], lead + word[1], muted=at.muted)
@@ -249,15 +249,17 @@ def _push(run: Run, at: InCalls, bracket: int, lead: str) -> Next:
     return _to(at, "undecided", nest)
 
 
-def _word(run: Run) -> tuple[int, str] | bool:
+def _word(run: Run, at: InCalls) -> tuple[int, str] | bool:
     """(size, JSON) of the word at the cursor; True: it is none, the machine moved; False: more input is needed."""
-    found = _WORD.match(run.buf, run.pos, run.pos + WORD_CAP + 1)
-    if found is None:
+    start, last = run.pos + at.scanned, min(run.pos + WORD_CAP + 1, len(run.buf))
+    found = _WORD_END.search(run.buf, start, last)
+    place, certain = first_marker(run, start, last if found is None else found.start())
+    if place == run.pos and certain:
         return give_up(run, run.pos)
-    place, certain = first_marker(run, run.pos, found.end())
     if place - run.pos > WORD_CAP:
         return give_up(run, run.pos + WORD_CAP)
     if place == len(run.buf) or not certain:
+        run.at = InCalls(at.region, at.where, at.nest, at.quote, at.item, at.muted, scanned=place - run.pos)
         return False
     json = word_json(run.buf[run.pos : place])
     return give_up(run, place) if json is None else (place - run.pos, json)
@@ -346,7 +348,7 @@ def _undecided(run: Run, at: InCalls) -> Next:
         return False
     if string != NO_STRING:
         return _first_string(run, at, *string)
-    word = give_up(run, run.pos) if at.item else _word(run)
+    word = give_up(run, run.pos) if at.item else _word(run, at)
     if isinstance(word, bool):
         return word
     run.markup("syntax", word[0])

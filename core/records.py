@@ -192,7 +192,8 @@ class InEnvelope:
 class InCalls:
     """Calls as Python writes them. `where`: a step of `python_calls.py`; `nest`: the open brackets, three bits each, below a
     leading 1; `quote`: the open string's prefix and quotation mark; `item`: the JSON of a first item whose bracket is not
-    decided, or of a key; `muted`: in the value of a keyword that was given before. `openers`, `echo` as in `Argument`."""
+    decided, or of a key; `muted`: in the value of a keyword that was given before. `openers`, `echo` as in `Argument`; `scanned`
+    code points of a word were looked at."""
 
     region: str
     where: str = "open"
@@ -202,6 +203,7 @@ class InCalls:
     muted: bool = False
     openers: int = 0
     echo: str = ""
+    scanned: int = 0
 
 
 @frozen
@@ -217,6 +219,7 @@ class InBraces:
     muted: bool = False
     openers: int = 0
     echo: str = ""
+    scanned: int = 0
 
 
 At: TypeAlias = InText | InGap | InCapture | InValue | InJson | InEnvelope | InTree | InCalls | InBraces

@@ -154,8 +154,11 @@ def _end(run: Run) -> None:
 
 
 def announce(run: Run, captured: int) -> None:
-    """A call is certain; the next `captured` code points hold its name."""
+    """A call is certain; the next `captured` code points hold its name, or are behind it."""
     name, call_id = slot(run.slots, "name") or "", slot(run.slots, "id")
+    if name not in run.buf[run.pos : run.pos + captured]:
+        run.markup("syntax", captured)
+        captured = 0
     begin_call(run, name, call_id, captured)
     run.slots = tuple(pair for pair in run.slots if pair[0] not in ("name", "id"))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from string import printable
 from typing import Final
 
 from attrs import field, frozen
@@ -74,9 +75,8 @@ JOINTS: Final = (
 OFTEN_DEDICATED: Final = ("TOOL_START", "TOOL_END")
 """Terminals that some vocabularies have as added tokens though the format does not ask for it."""
 
-AFTER: Final = tuple('\n<{x ]a"[|o.bgcdehilmnprst:c-IH(')
-BEFORE: Final = tuple('\n.> aix]sobcdehlmnprt}"')
-"""What often stands beside a marker."""
+BESIDE: Final = tuple(printable)
+"""What may stand beside a marker."""
 
 HALVES: Final = (
     b" \xe6",
@@ -169,5 +169,5 @@ def _pieces_of(spelling: str) -> Iterator[str]:
         if len(part) > 1:
             yield part
     if len(spelling) > 2:
-        yield from (spelling[-2:] + after for after in AFTER)
-        yield from (before + spelling[:2] for before in BEFORE)
+        yield from (spelling[-2:] + after for after in BESIDE)
+        yield from (before + spelling[:2] for before in BESIDE)
