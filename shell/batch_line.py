@@ -30,7 +30,7 @@ from unbraid.shell.finish_reasons import EngineReason, FinishReason
 from unbraid.shell.messages import Message, message
 from unbraid.shell.opening import Prompt, StartAt
 from unbraid.shell.plan import Plan
-from unbraid.shell.planning import Serving
+from unbraid.shell.planning import Half, Serving
 from unbraid.shell.planning import plan as plan_request
 from unbraid.shell.policies import Choices
 from unbraid.shell.requests import read_chat_request
@@ -47,8 +47,8 @@ Answer: TypeAlias = dict[str, object]
 class Setup:
     """What all lines have in common; can be sent to another process. `tokenizer`: a path."""
 
-    reasoning: str | None = None
-    tools: str | None = None
+    reasoning: Half = None
+    tools: Half = None
     tokenizer: str | None = None
     choices: Choices = Choices()  # noqa: RUF009  (a frozen record)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Final
@@ -17,12 +18,15 @@ from attrs import evolve
 from rich.console import Console
 
 from unbraid.core.bind import Machine
+from unbraid.core.grammar import Format
+from unbraid.formats.registry import Role
 from unbraid.formats.registry import formats as all_formats
 from unbraid.shell.arriving import arriving, words
 from unbraid.shell.batch import run_file
 from unbraid.shell.batch_line import Setup, outcome, plain_plan
 from unbraid.shell.cli_options import BadInput, given, machine_for, open_bytes, read_setup, read_text, request_of, stop
 from unbraid.shell.encoding import encode
+from unbraid.shell.format_files import to_toml
 from unbraid.shell.format_view import detail, find, overview, updated
 from unbraid.shell.format_view import markdown as markdown_table
 from unbraid.shell.mermaid import mermaid as draw
@@ -43,6 +47,10 @@ app: Final = typer.Typer(
 File = Annotated[Path | None, typer.Argument(help="One raw output. Without it, or with -: stdin.")]
 Reasoning = Annotated[str | None, typer.Option("--reasoning", metavar="NAME", help="Format of the reasoning half.")]
 ToolHalf = Annotated[str | None, typer.Option("--tools", metavar="NAME", help="Format of the tool half.")]
+OwnFormats = Annotated[
+    list[Path] | None,
+    typer.Option("--format-file", metavar="FILE", help="A format of one's own as TOML, for the halves it has (repeatable)."),
+]
 Tokenizer = Annotated[str | None, typer.Option("--tokenizer", metavar="DIR", help="Folder or file of a tokenizer.")]
 Settings = Annotated[
     list[str] | None,
@@ -68,6 +76,7 @@ def parse(
     file: File = None,
     reasoning: Reasoning = None,
     tools: ToolHalf = None,
+    format_file: OwnFormats = None,
     tokenizer: Tokenizer = None,
     policy: Settings = None,
     tool_schema: Schema = None,
@@ -80,7 +89,7 @@ def parse(
     workers: Workers = 1,
 ) -> None:
     """Read a raw output and print its message as JSON."""
-    setup = read_setup(reasoning, tools, tokenizer, policy or ())
+    setup = read_setup(reasoning, tools, tokenizer, policy or (), format_file or ())
     if batch is not None:
         if file is not None or stream:
             stop([BadInput("--batch", "reads its own file and writes messages; leave out FILE and --stream")])
@@ -130,6 +139,7 @@ def replay(
     file: File = None,
     reasoning: Reasoning = None,
     tools: ToolHalf = None,
+    format_file: OwnFormats = None,
     tokenizer: Tokenizer = None,
     policy: Settings = None,
     tool_schema: Schema = None,
@@ -139,7 +149,7 @@ def replay(
 ) -> None:
     """Feed a raw output at every split and say whether all agree."""
     request = request_of(tool_schema, template_kwarg or (), start, prompt)
-    machine = machine_for(read_setup(reasoning, tools, tokenizer, policy or ()), request)
+    machine = machine_for(read_setup(reasoning, tools, tokenizer, policy or (), format_file or ()), request)
     text = read_text(file)
     ids = None if machine.vocabulary is None else encode(machine.vocabulary, text)
     if machine.vocabulary is not None and ids is None:
@@ -153,23 +163,37 @@ def replay(
 @app.command()
 def formats(
     name: Annotated[str | None, typer.Argument(help="One format; without it, all of them.")] = None,
+    half: Annotated[
+        Role | None, typer.Option("--half", help="Which half, where NAME is a format of reasoning and another of calls.")
+    ] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw NAME as a Mermaid state diagram.")] = False,
+    toml: Annotated[bool, typer.Option("--toml", help="NAME as a file that --format-file reads.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="The table of all as Markdown.")] = False,
     update: Annotated[
         Path | None, typer.Option("--update", metavar="FILE", help="Put it into FILE, at its marks.")
     ] = None,
 ) -> None:
     """Show the formats there are, or the terminals and transitions of one."""
-    if name is None and mermaid:
-        stop([BadInput("--mermaid", "name the format to draw")])
+    if name is None and (mermaid or toml):
+        stop([BadInput("--mermaid" if mermaid else "--toml", f"name the format to {'draw' if mermaid else 'write'}")])
     if name is not None:
-        console = Console(highlight=False)
-        for form in given(find(name)):
-            console.print(draw(form) if mermaid else detail(form), soft_wrap=mermaid, markup=False)
+        _show(given(find(name, half)), mermaid=mermaid, toml=toml)
     elif markdown:
         _markdown(update)
     else:
         Console(highlight=False).print(overview(tuple(all_formats())))
+
+
+def _show(found: Sequence[Format], *, mermaid: bool, toml: bool) -> None:
+    """One format; or two, as a file can hold only one."""
+    if toml and len(found) > 1:
+        stop([BadInput("--toml", "this name is two formats; choose with --half reasoning or --half tools")])
+    console = Console(highlight=False)
+    for form in found:
+        if toml:
+            typer.echo(to_toml(form), nl=False)
+        else:
+            console.print(draw(form) if mermaid else detail(form), soft_wrap=mermaid, markup=False)
 
 
 def _markdown(path: Path | None) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NoReturn, TypeVar
 
@@ -16,8 +16,12 @@ from attrs import frozen
 from returns.result import Result
 
 from unbraid.core.bind import Machine
+from unbraid.core.grammar import Format
+from unbraid.formats.registry import Role
 from unbraid.shell.batch_line import Request, Setup, read_request
 from unbraid.shell.bind import Defect, bind, with_tools
+from unbraid.shell.format_files import load_format
+from unbraid.shell.planning import Half
 from unbraid.shell.policies import Choices, read_policies
 
 Value = TypeVar("Value")
@@ -50,15 +54,53 @@ def given(result: Result[Value, tuple[Defect, ...]]) -> Value:
     return value
 
 
-def read_setup(reasoning: str | None, tools: str | None, tokenizer: str | None, settings: Iterable[str]) -> Setup:
-    """What all outputs have in common; it is known to bind."""
+def read_setup(
+    reasoning: str | None,
+    tools: str | None,
+    tokenizer: str | None,
+    settings: Iterable[str],
+    files: Iterable[Path] = (),
+) -> Setup:
+    """What all outputs have in common; it is known to bind. `files`: formats for the halves that no name is given for."""
+    defects: list[Defect] = []
+    halves = _halves(reasoning, tools, files, defects)
     read = read_policies(settings)
     choices = read.value_or(Choices())
-    bound = bind(reasoning, tools, tokenizer, choices.policies)
-    defects: list[Defect] = [*read.swap().value_or(()), *bound.alt(lambda error: error.defects).swap().value_or(())]
+    bound = bind(*halves, tokenizer, choices.policies)
+    defects += (*read.swap().value_or(()), *bound.alt(lambda error: error.defects).swap().value_or(()))
     if defects:
         stop(defects)
-    return Setup(reasoning, tools, tokenizer, choices)
+    return Setup(*halves, tokenizer, choices)
+
+
+def _halves(
+    reasoning: str | None, tools: str | None, files: Iterable[Path], defects: list[Defect]
+) -> tuple[Half, Half]:
+    """What stands for each half: a name, or the format of a file that has this half."""
+    halves: dict[Role, Half] = {"reasoning": reasoning, "tools": tools}
+    for path in files:
+        read = load_format(path)
+        defects += read.swap().value_or(())
+        form = read.value_or(None)
+        if form is not None and not (form.reasoning or form.tools):
+            defects.append(BadInput(str(path), "is no half: write reasoning = true, tools = true, or both"))
+        for role in () if form is None else _roles(form):
+            if halves[role] is not None:
+                defects.append(BadInput(str(path), f"has a half for {role}, and so has {_said(role, halves[role])}"))
+            halves[role] = halves[role] or form
+    return halves["reasoning"], halves["tools"]
+
+
+def _roles(form: Format) -> Iterator[Role]:
+    if form.reasoning:
+        yield "reasoning"
+    if form.tools:
+        yield "tools"
+
+
+def _said(role: Role, half: Half) -> str:
+    """Where a half comes from."""
+    return f"the file of {half.name!r}" if isinstance(half, Format) else f"--{role} {half}"
 
 
 def machine_for(setup: Setup, request: Request) -> Machine:

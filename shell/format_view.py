@@ -15,7 +15,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text as Styled
 
-from unbraid.core.errors import hint
+from unbraid.core.errors import UnknownFormat, hint
 from unbraid.core.grammar import Format, Region, Switch, Terminal
 from unbraid.core.nearest import nearest
 from unbraid.core.notation import show_row
@@ -88,12 +88,16 @@ class UnknownInBoth:
         return f"there is no format {self.name!r}{hint(self.near)}"
 
 
-def find(name: str) -> Result[tuple[Format, ...], tuple[UnknownInBoth, ...]]:
-    """What `name` means: one format, or one for each role.
+def find(name: str, role: Role | None = None) -> Result[tuple[Format, ...], tuple[UnknownInBoth | UnknownFormat, ...]]:
+    """What `name` means: one format, or one for each role; with `role` only the one for it.
 
     >>> [form.name for form in find("qwen3").unwrap()]
     ['qwen3', 'hermes']
+    >>> [form.name for form in find("qwen3", "tools").unwrap()]
+    ['hermes']
     """
+    if role is not None:
+        return lookup(role, name).map(lambda form: (form,)).alt(lambda unknown: (unknown,))
     found = dict.fromkeys(form for role in _ROLES if (form := lookup(role, name).value_or(None)) is not None)
     known = dict.fromkeys(known for role in _ROLES for known in names(role))
     return Success(tuple(found)) if found else Failure((UnknownInBoth(name, nearest(name, known)),))

@@ -2,7 +2,8 @@
 
     for answer in in_order(function, items, workers): ...
 
-`function` and the items must be fit to be sent to another process. Only so much is read ahead that no worker waits, so the
+`function` and the items must be fit to be sent to another process; it is sent once to each, so that what it holds is the same
+object for all items there. Only so much is read ahead that no worker waits, so the
 memory does not grow with the number of items. Workers are started afresh ("spawn"), which is safe beside threads.
 """
 
@@ -13,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -34,9 +35,10 @@ def in_order(function: Callable[[Item], Answer], items: Iterable[Item], workers:
 
 def _by_processes(function: Callable[[Item], Answer], items: Iterable[Item], workers: int) -> Iterator[Answer]:
     waiting: deque[Future[list[Answer]]] = deque()
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, _keep, (function,)) as pool:
         for group in _groups(items):
-            waiting.append(pool.submit(_all, function, group))
+            waiting.append(pool.submit(_all, group))
             if len(waiting) >= workers * AHEAD:
                 yield from waiting.popleft().result()
         while waiting:
@@ -49,5 +51,14 @@ def _groups(items: Iterable[Item]) -> Iterator[Sequence[Item]]:
         yield group
 
 
-def _all(function: Callable[[Item], Answer], group: Sequence[Item]) -> list[Answer]:
+_SENT: Final[list[Callable[[Any], Any]]] = []
+"""In a worker: the function it was started with."""
+
+
+def _keep(function: Callable[[Any], Any]) -> None:
+    _SENT[:] = [function]
+
+
+def _all(group: Sequence[Item]) -> list[Any]:
+    (function,) = _SENT
     return [function(item) for item in group]

@@ -43,7 +43,13 @@ def check(case: Case, random: Random) -> None:
     machine = machine_of(case, ids=True)
     tokens = made(case.reasoning, case.tools).encode(case.text, split_markers=random.random() < 0.5)
     fresh = begin(case, machine, "ids")
-    branches = _branches(machine, fresh, tokens, random)
+    each = max(1, EFFORT.forks // max(1, len(tokens)))
+    forks = _branches(machine, fresh, tokens, random, each)
+    step_all(machine, fresh, random.sample(forks, min(len(forks), EFFORT.forks)), random)
+
+
+def step_all(machine: Machine, fresh: ParserState, branches: list[Branch], random: Random) -> None:
+    """Step the branches in a random order to their ends; each must equal its fresh fold."""
     live = list(branches)
     while live:
         branch = random.choice(live)
@@ -54,17 +60,30 @@ def check(case: Case, random: Random) -> None:
         assert events == fold_ids(machine, fresh, [(token,) for token in branch.tokens])
 
 
-def _branches(machine: Machine, fresh: ParserState, tokens: tuple[int, ...], random: Random) -> list[Branch]:
-    """Forks of one stream, spread over all of its tokens; each continues with a part of the stream in another place."""
+def _branches(
+    machine: Machine, fresh: ParserState, tokens: tuple[int, ...], random: Random, each: int
+) -> list[Branch]:
+    """`each` forks of one stream at every token; each continues with a part of the stream in another place."""
     stem = Branch(fresh, [], tokens, 0)
     forks: list[Branch] = []
-    each = max(1, EFFORT.forks // max(1, len(tokens)))
     while stem.go(machine):
         for _ in range(each):
             turn = random.randrange(len(tokens))
             way = tokens[: stem.place] + tokens[turn : turn + 12]
             forks.append(Branch(stem.state, stem.events, way, stem.place))
-    return random.sample(forks, min(len(forks), EFFORT.forks))
+    return forks
+
+
+@pytest.mark.parametrize("name", ["qwen3_coder", "hermes", "harmony"])
+def test_fifty_ways_at_every_token(name: str) -> None:
+    """Nothing is sampled: fifty branches leave one stream at each of its tokens."""
+    case = max((case for case in law_cases() if case.name.startswith(f"{name}/")), key=lambda case: len(case.text))
+    machine, random = machine_of(case, ids=True), Random(name)
+    tokens = made(case.reasoning, case.tools).encode(case.text)[:80]
+    fresh = begin(case, machine, "ids")
+    branches = _branches(machine, fresh, tokens, random, each=50)
+    assert len(branches) == 50 * len(tokens)
+    step_all(machine, fresh, branches, random)
 
 
 @pytest.mark.parametrize("case", law_cases(), ids=name_of)

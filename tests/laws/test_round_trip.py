@@ -93,10 +93,8 @@ def received(one: Trip, events: Events) -> tuple[object, ...]:
     found = message(events)
     read = str if one.row.span.verbatim else lambda text: json.dumps(json.loads(text))
     calls = [(call.name, read(call.arguments) if call.complete else f"{call.arguments} ...") for call in found.calls]
-    likely = (
-        (found.content or "").lstrip("\n\r\t ").startswith(("{", "["))
-    )  # begins like an unmarked call: reported, kept
-    odd = tuple(kind for kind in found.anomalies if not (likely and kind == "malformed"))
+    begins_like_a_call = one.unmarked and (found.content or "").lstrip("\n\r\t ").startswith(("{", "["))
+    odd = tuple(kind for kind in found.anomalies if not (begins_like_a_call and kind == "malformed"))  # reported, kept
     return found.reasoning, found.content, calls, odd
 
 

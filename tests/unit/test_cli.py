@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.vocabularies import npm
 from unbraid.core.events import Anomaly, Events
 from unbraid.formats.registry import formats
 from unbraid.shell.cli import app
+from unbraid.shell.format_files import read_format
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = str(ROOT / "tests" / "corpus" / "demo" / "qwen3.txt")
@@ -138,6 +140,94 @@ def test_template_kwargs_that_are_no_json_are_text() -> None:
     run("parse", *HERMES, "--template-kwarg", "style=short", text="a")
 
 
+# ------------------------------------------------------------------------------------------------- formats of one's own
+
+OWN = """
+name = "own"
+about = "JSON between brackets"
+tools = true
+terminals = [{ name = "CALL", spellings = ["[["] }, { name = "DONE", spellings = ["]]"] }]
+regions = [
+  { name = "content", kind = "text", channel = "content" },
+  { name = "call", kind = "envelope", channel = "call", trial = "opening" },
+  { name = "ended", kind = { gap = { touches = true } }, channel = "content" },
+]
+rows = '''
+content ended  CALL     -> call
+call           @closed  -> ended
+call           DONE     -> ended   odd=malformed
+call           @bad     -> content odd=malformed
+ended          DONE     -> ended
+ended          @text    -> content
+'''
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "own.toml"
+    path.write_text(OWN)
+    return path
+
+
+OWN_OUTPUT = 'plan</think>\n\nHi [[{"name": "f", "arguments": {"n": "é"}}]]'
+
+
+def test_a_format_file_is_the_half_that_has_no_name(own: Path) -> None:
+    found = message_of(run("parse", "--reasoning", "qwen3", "--format-file", str(own), text=OWN_OUTPUT))
+    assert (found["reasoning"], found["content"]) == ("plan", "Hi ")
+    assert found["tool_calls"] == [{"name": "f", "arguments": '{"n": "é"}', "complete": True}]
+    alone = message_of(run("parse", "--format-file", str(own), text=OWN_OUTPUT))
+    assert (alone["reasoning"], alone["content"]) == (None, "plan</think>\n\nHi ")
+    assert "splits agree" in run("replay", "--reasoning", "qwen3", "--format-file", str(own), text=OWN_OUTPUT).stdout
+
+
+def test_a_file_for_each_half(own: Path, tmp_path: Path) -> None:
+    thoughts = tmp_path / "thoughts.toml"
+    thoughts.write_text(run("formats", "qwen3", "--toml", "--half", "reasoning").stdout)
+    files = ("--format-file", str(own), "--format-file", str(thoughts))
+    assert message_of(run("parse", *files, text=OWN_OUTPUT))["reasoning"] == "plan"
+
+
+def test_a_file_with_both_halves(tmp_path: Path) -> None:
+    path = tmp_path / "whole.toml"
+    path.write_text(run("formats", "harmony", "--toml").stdout)
+    output = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi"
+    found = message_of(run("parse", "--format-file", str(path), text=output))
+    assert (found["reasoning"], found["content"]) == ("Hm.", "Hi")
+    assert [line.removeprefix(f"unbraid: {path}: ") for line in refused("parse", "--format-file", str(path), *HERMES)][
+        :2
+    ] == ["has a half for reasoning, and so has --reasoning qwen3", "has a half for tools, and so has --tools hermes"]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_batch_with_a_format_file(own: Path, workers: str) -> None:
+    lines = "".join(json.dumps({"id": number, "text": OWN_OUTPUT}) + "\n" for number in range(200))
+    arguments = ("--reasoning", "qwen3", "--format-file", str(own), "--batch", "-", "--workers", workers)
+    found = [json.loads(line) for line in run("parse", *arguments, text=lines).stdout.splitlines()]
+    assert [line["id"] for line in found] == list(range(200))
+    assert all(line["tool_calls"][0]["name"] == "f" for line in found)
+
+
+def test_every_defect_of_format_files_at_once(own: Path, tmp_path: Path) -> None:
+    own.write_text(OWN.replace("tools = true", "tolls = true").replace('"envelope"', '"envelop"').replace("DONE  ", "DONE =", 1))
+    neither = tmp_path / "neither.toml"
+    neither.write_text(OWN.replace("tools = true", ""))
+    missing = tmp_path / "missing.toml"
+    files = [word for path in (own, neither, missing) for word in ("--format-file", str(path))]
+    lines = refused("parse", *files, "--reasoning", "qwen33", "--policy", "framing")
+    found = [line.removeprefix("unbraid: ").replace(str(tmp_path), "") for line in lines]
+    assert sorted(line.split(";")[0] for line in found) == [
+        "/missing.toml: No such file or directory",
+        "/neither.toml: is no half: write reasoning = true, tools = true, or both",
+        "/own.toml: regions[1].kind: there is no kind 'envelop'",
+        "/own.toml: tolls: there is no such key",
+        "format 'own': line 4: expected `region... TERMINAL -> region key=value...`: `call           DONE =   -> ended   odd=malformed`",
+        "policy 'framing': expected NAME=VALUE, as in framing=verbatim",
+        "there is no reasoning format 'qwen33'",
+    ]
+
+
 # ------------------------------------------------------------------------------------------------------------- batch
 
 LINES = [
@@ -241,6 +331,14 @@ def test_one_format() -> None:
     assert run("formats", "hermes", "--mermaid").stdout.startswith("stateDiagram-v2\n    [*] --> ")
 
 
+def test_formats_toml(tmp_path: Path) -> None:
+    for arguments, expected in ((("seed_oss", "--half", "tools"), "SEED_OSS_TOOLS"), (("hermes",), "HERMES")):
+        written = run("formats", *arguments, "--toml").stdout
+        form = getattr(import_module("unbraid.formats." + ("qwen" if "SEED" in expected else "hermes")), expected)
+        assert read_format(written, "x").unwrap() == form
+    assert "TOOL_START" not in run("formats", "qwen3", "--half", "reasoning").stdout
+
+
 def test_formats_markdown(tmp_path: Path) -> None:
     table = run("formats", "--markdown").stdout
     assert table.startswith("| format | aliases |")
@@ -255,6 +353,13 @@ def test_formats_refused(tmp_path: Path) -> None:
     document.write_text("no marks")
     assert refused("formats", "hermess")[0].startswith("unbraid: there is no format 'hermess'; did you mean 'hermes'")
     assert refused("formats", "--mermaid") == ["unbraid: --mermaid: name the format to draw"]
+    assert refused("formats", "--toml") == ["unbraid: --toml: name the format to write"]
+    assert refused("formats", "qwen3", "--toml") == [
+        "unbraid: --toml: this name is two formats; choose with --half reasoning or --half tools"
+    ]
+    assert refused("formats", "hermes", "--half", "reasoning")[0].startswith(
+        "unbraid: there is no reasoning format 'hermes' (that name exists for tools)"
+    )
     assert refused("formats", "--markdown", "--update", str(document)) == [
         f"unbraid: {document}: has no marks for the table of formats"
     ]

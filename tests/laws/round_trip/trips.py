@@ -61,6 +61,11 @@ class Trip:
         """The machine that reads the rendering of `sent`."""
         return self._machine(json.dumps(self.row.kwargs_of(sent)))
 
+    @cached_property
+    def unmarked(self) -> bool:
+        """May calls stand in the answer without a marker?"""
+        return self._meant({}, self.coder.vocabulary).unmarked
+
     @cache  # noqa: B019 - one for each row, as long as the tests run
     def _machine(self, words: str) -> Machine:
         kwargs = json.loads(words)
