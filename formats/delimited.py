@@ -68,7 +68,8 @@ DEEPSEEK_V3: Final = switched_half(
     "deepseek_v3",
     "DeepSeek-V3.1 reasoning: off unless `thinking` or `enable_thinking` is given",
     Switch(("thinking", "enable_thinking"), absent="off"),
-    aliases=("deepseek-v3", "deepseek_v31"),
+    # Ollama reads DeepSeek-V3.1 and Cogito with one parser for both halves.
+    aliases=("deepseek-v3", "deepseek_v31", "deepseek3", "cogito"),
     template="real",
 )
 

@@ -34,7 +34,7 @@ qwen       MIMO_TOOLS          tools      mimo
 hermes     HERMES              tools      hermes qwen3_json qwen qwen25 qwen3 qwen3-thinking json_tools qwen3-vl-instruct qwen3-vl-thinking trinity
 hermes     LONGCAT             tools      longcat
 delimited  DEEPSEEK_R1         reasoning  deepseek_r1 deepseek-r1 step5 gigachat35
-delimited  DEEPSEEK_V3         reasoning  deepseek_v3 deepseek-v3 deepseek_v31
+delimited  DEEPSEEK_V3         reasoning  deepseek_v3 deepseek-v3 deepseek_v31 deepseek3 cogito
 delimited  HOLO2               reasoning  holo2
 delimited  IDENTITY            reasoning  identity none passthrough qwen3-vl-instruct
 harmony    HARMONY             both       harmony openai openai_gptoss gpt-oss gpt_oss gptoss

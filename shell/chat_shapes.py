@@ -144,10 +144,11 @@ class _MessageChoice(TypedDict):
 
 
 class MessageChoice(_MessageChoice, total=False):
-    """One of the answers."""
+    """One of the answers. `matched_stop`: what SGLang calls the stop reason."""
 
     token_ids: list[int]
     stop_reason: str | int
+    matched_stop: str | int | None
 
 
 class _ChatCompletion(TypedDict):

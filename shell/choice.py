@@ -3,6 +3,7 @@
     parser      deltas to events (the core)
     named       content to the arguments of a forced call          `forced_json`
     cut         calls that are cut off                              `truncated`
+    fit         what another server drops or trims                  `compat_stream`
     calls       calls that the client does not see                  `hidden`
     thought     reasoning as content, at the end                    `promotion`
     stop        stop strings                                        `stops`
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from unbraid.core.events import Events, ToolCallEnd
 from unbraid.core.machine import finish, start, step
@@ -24,6 +25,7 @@ from unbraid.core.records import InStep, ParserState, TextFeed
 from unbraid.core.tokens import count_reasoning_tokens
 from unbraid.core.vocabulary import Vocabulary
 from unbraid.shell import transcript
+from unbraid.shell.compat_stream import Fit, fitting, fitting_end
 from unbraid.shell.forced_json import Named, named_call, named_end
 from unbraid.shell.hidden import visible_calls
 from unbraid.shell.opening import FeedKind, Prompt
@@ -55,6 +57,7 @@ class ChoiceState:
     tokens: Tokens = field(factory=Tokens)
     complete: int = 0
     spent: Spent = Spent()
+    fit: Fit = field(factory=Fit)
 
 
 @frozen
@@ -87,9 +90,7 @@ def conclude(plan: Plan, state: ChoiceState) -> tuple[ChoiceState, Told]:
     parser, events = finish(plan.machine, state.parser)
     cut = state.cut
     cut = Cut(cut.waiting, cut.open, cut.gone, transcript.finish(cut.source))
-    fed = ChoiceState(
-        state.parser, state.named, cut, state.thought, state.stop, state.tokens, state.complete, state.spent
-    )
+    fed = evolve(state, cut=cut)
     return _reduce(plan, fed, parser, 0, events, final=True)
 
 
@@ -119,7 +120,9 @@ def _feed(
         tokens = add_tokens(tokens, known, ids, logprobs)
     if cut is state.cut and tokens is state.tokens:
         return state
-    return ChoiceState(state.parser, state.named, cut, state.thought, state.stop, tokens, state.complete, state.spent)
+    return ChoiceState(
+        state.parser, state.named, cut, state.thought, state.stop, tokens, state.complete, state.spent, state.fit
+    )
 
 
 def _reduce(
@@ -131,12 +134,13 @@ def _reduce(
         return moved(state, parser, events, spent), Told(events)
     named, events = _named(plan, state.named, events, final=final)
     cut, events = _whole(plan, state.cut, events, final=final)
+    fit, events = _fitted(plan, state.fit, events, final=final)
     events = visible_calls(plan.calls, events)
     thought, events = _promoted(plan, state.thought, events, final=final)
     stop, events = _stopped(plan, state.stop, events, final=final)
     tokens, shown = _tokens(plan, state.tokens, events)
     complete = state.complete + sum(isinstance(event, ToolCallEnd) and event.complete for event in events)
-    return ChoiceState(parser, named, cut, thought, stop, tokens, complete, spent), Told(events, shown)
+    return ChoiceState(parser, named, cut, thought, stop, tokens, complete, spent, fit), Told(events, shown)
 
 
 def _named(plan: Plan, named: Named, events: Events, *, final: bool) -> tuple[Named, Events]:
@@ -155,6 +159,16 @@ def _whole(plan: Plan, cut: Cut, events: Events, *, final: bool) -> tuple[Cut, E
         return cut, events
     cut, rest = whole_calls_end(plan.truncated, plan.openers, cut)
     return cut, events + rest
+
+
+def _fitted(plan: Plan, fit: Fit, events: Events, *, final: bool) -> tuple[Fit, Events]:
+    if plan.habit is None:
+        return fit, events
+    fit, events = fitting(plan.habit, plan.machine.tools, fit, events)
+    if not final:
+        return fit, events
+    fit, rest = fitting_end(plan.habit, fit)
+    return fit, events + rest
 
 
 def _promoted(plan: Plan, thought: Thought, events: Events, *, final: bool) -> tuple[Thought, Events]:

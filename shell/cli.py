@@ -49,7 +49,9 @@ Reasoning = Annotated[str | None, typer.Option("--reasoning", metavar="NAME", he
 ToolHalf = Annotated[str | None, typer.Option("--tools", metavar="NAME", help="Format of the tool half.")]
 OwnFormats = Annotated[
     list[Path] | None,
-    typer.Option("--format-file", metavar="FILE", help="A format of one's own as TOML, for the halves it has (repeatable)."),
+    typer.Option(
+        "--format-file", metavar="FILE", help="A format of one's own as TOML, for the halves it has (repeatable)."
+    ),
 ]
 Tokenizer = Annotated[str | None, typer.Option("--tokenizer", metavar="DIR", help="Folder or file of a tokenizer.")]
 Settings = Annotated[
@@ -68,6 +70,9 @@ Prompt = Annotated[str | None, typer.Option("--prompt", metavar="TEXT", help="Th
 Reason = Annotated[str, typer.Option("--finish-reason", metavar="WHY", help="Why the engine stopped: stop or length.")]
 Stream = Annotated[bool, typer.Option("--stream", help="Deltas as JSON lines; coloured strands in a terminal.")]
 Batch = Annotated[Path | None, typer.Option("--batch", metavar="FILE", help="Outputs as JSON Lines; - is stdin.")]
+Imitated = Annotated[
+    Compat | None, typer.Option("--compat", help="The message as this server gives it when it does not stream.")
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes for --batch.")]
 
 
@@ -87,9 +92,12 @@ def parse(
     stream: Stream = False,
     batch: Batch = None,
     workers: Workers = 1,
+    compat: Imitated = None,
 ) -> None:
     """Read a raw output and print its message as JSON."""
     setup = read_setup(reasoning, tools, tokenizer, policy or (), format_file or ())
+    if compat is not None and (stream or batch is not None):
+        stop([BadInput("--compat", "gives one whole message; leave out --stream and --batch")])
     if batch is not None:
         if file is not None or stream:
             stop([BadInput("--batch", "reads its own file and writes messages; leave out FILE and --stream")])
@@ -98,6 +106,9 @@ def parse(
     request = request_of(tool_schema, template_kwarg or (), start, prompt, finish_reason)
     machine = machine_for(setup, request)
     truncated = setup.choices.truncated
+    if compat is not None:
+        typer.echo(json_line(imitated(compat, machine, request, read_text(file)), indent=2))
+        return
     if not stream:
         plan = plain_plan(machine, request, truncated)
         typer.echo(json_line(outcome(plan, evolve(request, text=(read_text(file),))), indent=2))
@@ -164,7 +175,8 @@ def replay(
 def formats(
     name: Annotated[str | None, typer.Argument(help="One format; without it, all of them.")] = None,
     half: Annotated[
-        Role | None, typer.Option("--half", help="Which half, where NAME is a format of reasoning and another of calls.")
+        Role | None,
+        typer.Option("--half", help="Which half, where NAME is a format of reasoning and another of calls."),
     ] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw NAME as a Mermaid state diagram.")] = False,
     toml: Annotated[bool, typer.Option("--toml", help="NAME as a file that --format-file reads.")] = False,

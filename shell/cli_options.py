@@ -82,8 +82,6 @@ def _halves(
         read = load_format(path)
         defects += read.swap().value_or(())
         form = read.value_or(None)
-        if form is not None and not (form.reasoning or form.tools):
-            defects.append(BadInput(str(path), "is no half: write reasoning = true, tools = true, or both"))
         for role in () if form is None else _roles(form):
             if halves[role] is not None:
                 defects.append(BadInput(str(path), f"has a half for {role}, and so has {_said(role, halves[role])}"))

@@ -11,12 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unbraid.core.events import Anomaly
+from attrs import evolve
+
+from unbraid.core.events import Anomaly, Events, Markup
+from unbraid.core.pieces import join
+from unbraid.shell import transcript
 from unbraid.shell.answering import Fed
-from unbraid.shell.call_ids import call_ids
+from unbraid.shell.call_ids import NameCall, call_ids
 from unbraid.shell.chat_shapes import ChatCompletion, ChatMessage, MessageChoice
 from unbraid.shell.choice import Spent, Told
 from unbraid.shell.chunks import ending
+from unbraid.shell.compat import Asked, compatible
+from unbraid.shell.compat_habits import Compat
 from unbraid.shell.finish_reasons import EngineReason
 from unbraid.shell.messages import Message, message
 from unbraid.shell.opening import FeedKind, Prompt
@@ -41,9 +47,11 @@ class ChatAnswer:
     ) -> None:
         self.plan = plan
         self.stamp = stamp or new_stamp()
-        self._fed = Fed(plan, feed, prompt)
+        self._fed = Fed(plan if plan.compat is None else evolve(plan, compat=None), feed, prompt)
         self._choice = choice
         self._told: list[Told] = []
+        self._known = None if feed == "text" else plan.machine.vocabulary
+        self._raw = self._fed.state.cut.source
 
     @property
     def anomalies(self) -> list[Anomaly]:
@@ -67,29 +75,68 @@ class ChatAnswer:
 
     def feed(self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()) -> None:
         """One step of the model. Raises as `ChatStream.feed` does."""
+        if self.plan.compat is not None:
+            self._raw = transcript.feed(self._raw, self._known, text, ids)
         self._told.append(self._fed.feed(text, ids, logprobs))
 
     def finish(self, reason: EngineReason = "stop", stop_reason: str | int | None = None) -> MessageChoice:
         """The whole answer. `reason`: why the engine stopped; `stop_reason`: the string or token id it stopped at."""
         self._told.append(self._fed.conclude())
-        plan, state = self.plan, self._fed.state
+        state = self._fed.state
+        matched = stop_reason if state.stop.found is None else state.stop.found
+        if self.plan.compat is None:
+            choice = self._own(reason, matched)
+        else:
+            choice = self._other(self.plan.compat, reason if state.stop.found is None else "stop", matched)
+        _add_tokens(self.plan, tuple(token for told in self._told for tokens in told.shown for token in tokens), choice)
+        return choice
+
+    def _own(self, reason: EngineReason, matched: str | int | None) -> MessageChoice:
         choice: MessageChoice = {
             "index": self._choice,
-            "message": written(plan, self._message()),
-            "finish_reason": ending(plan, state, reason),
+            "message": written(self.plan, message(self._events(), self._ids())),
+            "finish_reason": ending(self.plan, self._fed.state, reason),
             "logprobs": None,
         }
-        shown = tuple(token for told in self._told for tokens in told.shown for token in tokens)
-        _add_tokens(plan, shown, choice)
-        matched = stop_reason if state.stop.found is None else state.stop.found
         if matched is not None:
             choice["stop_reason"] = matched
         return choice
 
-    def _message(self) -> Message:
-        seed = choice_seed(self.stamp, self._choice)
-        events = (event for told in self._told for event in told.events)
-        return message(events, call_ids(self.plan.call_scheme, self.plan.history, seed))
+    def _other(self, system: Compat, reason: EngineReason, matched: str | int | None) -> MessageChoice:
+        """The answer as another server gives it."""
+        plan, events = self.plan, self._events()
+        asked = Asked(
+            form=plan.machine.format,
+            calls=plan.demand.calls,
+            json=plan.demand.form == "json",
+            reason=reason,
+            stop=matched,
+            key=plan.reasoning_field,
+            role=plan.role,
+            name_call=self._ids(),
+        )
+        raw = join(transcript.finish(self._raw).pieces)
+        heard = raw if self.stopped is None else raw[: len(raw) - _unheard(events)]
+        choice = compatible(system, heard, events, plan.machine.tools, asked, self._choice)
+        if plan.echo:
+            choice["message"]["content"] = plan.echo + (choice["message"]["content"] or "")
+        return choice
+
+    def _events(self) -> Events:
+        return tuple(event for told in self._told for event in told.events)
+
+    def _ids(self) -> NameCall:
+        return call_ids(self.plan.call_scheme, self.plan.history, choice_seed(self.stamp, self._choice))
+
+
+def _unheard(events: Events) -> int:
+    """Code points of the source from a stop string on: markup to the end."""
+    count = 0
+    for event in reversed(events):
+        if event.points and not (isinstance(event, Markup) and event.terminal == "cut"):
+            break
+        count += event.points
+    return count
 
 
 def written(plan: Plan, said: Message) -> ChatMessage:

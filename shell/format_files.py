@@ -114,8 +114,16 @@ def read_format(text: str, file: str) -> Result[Format, tuple[FileDefect, ...]]:
         wrong[:0] = _wrong_fields(error, file, "")
         return Failure(tuple(wrong))
     whole = evolve(form, rows=rows)
-    wrong += check(whole) if not wrong else ()
+    wrong += _defects(whole, file) if not wrong else ()
     return Failure(tuple(wrong)) if wrong else Success(whole)
+
+
+def _defects(form: Format, file: str) -> tuple[FileDefect, ...]:
+    """The format's own defects. What is no half is checked as a whole format; mostly it was meant to be one."""
+    defects = check(form)
+    if defects and not (form.reasoning or form.tools):
+        return (WrongField(file, "the file", "is no half: write reasoning = true, tools = true, or both"),)
+    return defects
 
 
 def _rows(found: object, name: str, file: str, wrong: list[FileDefect]) -> tuple[Row, ...]:

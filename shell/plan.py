@@ -17,6 +17,7 @@ from attrs import field, fields, frozen
 
 from unbraid.core.bind import Machine
 from unbraid.core.grammar import Ids
+from unbraid.shell.compat_habits import Compat, Habit, habit_of
 from unbraid.shell.deltas import ReasoningField
 from unbraid.shell.demand import Demand
 from unbraid.shell.hidden import VisibleCalls
@@ -52,6 +53,7 @@ class Plan:
     | `ids` | the scheme of calls' ids; None: the format's |
     | `history` | calls that the conversation already holds, for ids that count on |
     | `demand` | what the engine must make sure of |
+    | `compat` | whose messages to give: our own, or those of another server (`compat`) |
     """
 
     machine: Machine
@@ -74,6 +76,7 @@ class Plan:
     ids: Ids | None = None
     history: int = 0
     demand: Demand = field(factory=Demand)
+    compat: Compat | None = None
 
     @cached_property
     def openers(self) -> frozenset[str]:
@@ -81,10 +84,21 @@ class Plan:
         return opening_terminals(self.machine.format)
 
     @cached_property
+    def habit(self) -> Habit | None:
+        """What that server does with messages of this format."""
+        forced = self.demand.form == "json"
+        return None if self.compat is None else habit_of(self.compat, self.machine.format.name, forced=forced)
+
+    @cached_property
     def direct(self) -> bool:
         """Do the core's events reach the client as they are, with nothing that changes from chunk to chunk?"""
         reduced = (
-            self.truncated != "emit" or self.named is not None or self.calls != "all" or self.promote or self.stops
+            self.truncated != "emit"
+            or self.named is not None
+            or self.compat is not None
+            or self.calls != "all"
+            or self.promote
+            or self.stops
         )
         return not (reduced or self.shows_tokens or self.usage == "every")
 

@@ -24,6 +24,7 @@ from unbraid.core.bind import Machine
 from unbraid.core.grammar import Format, Policies
 from unbraid.formats.registry import Role, lookup
 from unbraid.shell.bind import BindError, bind, with_tools
+from unbraid.shell.compat_habits import Compat
 from unbraid.shell.deltas import ReasoningField
 from unbraid.shell.demand import Calls, Demand, Form
 from unbraid.shell.forced_json import REQUIRED_JSON
@@ -48,7 +49,8 @@ class Serving:
     `reasoning_field`: where a request says nothing. `forced`: how calls are forced, in the format's own notation or in
     JSON. `none`: what `tool_choice: none` does with calls that the model makes anyway. `auto_tools`: `auto` means that
     the model may call. `named_finish`: the finish reason of a forced named call. `stops`: who matches stop strings, we
-    on visible content or the engine on everything. `offered`: what a request without tools means.
+    on visible content or the engine on everything. `offered`: what a request without tools means. `compat`: whose messages
+    to give; then `reasoning_field` and `named_finish` are that server's.
     """
 
     reasoning: Half = None
@@ -65,6 +67,11 @@ class Serving:
     named_finish: CallFinish = "stop"
     stops: Literal["content", "engine"] = "content"
     offered: Literal["none", "unknown"] = "none"
+    compat: Compat | None = None
+
+
+_FIELD_OF: Final[Mapping[Compat | None, ReasoningField]] = {"vllm": "reasoning", "sglang": "reasoning_content"}
+_NAMED_FINISH_OF: Final[Mapping[Compat | None, CallFinish]] = {"vllm": "stop", "sglang": "tool_calls"}
 
 
 def plan_for(serving: Serving, body: object, *, at: StartAt = "auto") -> Result[Plan, BindError]:
@@ -83,6 +90,7 @@ def plan(serving: Serving, request: ChatRequest, *, at: StartAt = "auto") -> Res
 def _plan(serving: Serving, request: ChatRequest, machine: Machine, form: Form, at: StartAt) -> Plan:
     named = request.choice.names if request.choice.kind == "named" else None
     content = serving.stops == "content"
+    field = request.reasoning_field or _FIELD_OF.get(serving.compat, serving.reasoning_field)
     return Plan(
         machine,
         model=request.model or serving.model,
@@ -91,11 +99,11 @@ def _plan(serving: Serving, request: ChatRequest, machine: Machine, form: Form, 
         choices=request.choices,
         role=_role(serving, request),
         echo=request.last[1] if request.echo and request.last[0] == _role(serving, request) else "",
-        reasoning_field=(request.reasoning_field or serving.reasoning_field) if request.include_reasoning else "none",
+        reasoning_field=field if request.include_reasoning else "none",
         truncated=serving.truncated,
         named=named[0] if named and form == "json" else None,
         calls=_visible(request),
-        call_finish=serving.named_finish if named else "tool_calls",
+        call_finish=_NAMED_FINISH_OF.get(serving.compat, serving.named_finish) if named else "tool_calls",
         promote=promotes(_half(serving.reasoning, "reasoning", lambda half: half.name, None), request.template_kwargs),
         stops=request.stops if content else (),
         logprobs=request.logprobs,
@@ -104,6 +112,7 @@ def _plan(serving: Serving, request: ChatRequest, machine: Machine, form: Form, 
         ids=_half(serving.tools, "tools", lambda half: half.ids, None) if form == "json" else None,
         history=request.history,
         demand=_demand(request, form, () if content else request.stops),
+        compat=serving.compat,
     )
 
 

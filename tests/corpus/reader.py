@@ -69,6 +69,7 @@ class Case:
     kwargs: Mapping[str, Any] = {}
     offered: tuple[Mapping[str, object], ...] | None = None
     policies: Mapping[str, str] = {}
+    source: str = ""
 
 
 @cache
@@ -116,6 +117,7 @@ def _case(name: str, table: Mapping[str, Any]) -> Case:
         kwargs=table.get("kwargs", {}),
         offered=_offered(table),
         policies=table.get("policies", {}),
+        source=table.get("source", ""),
     )
 
 

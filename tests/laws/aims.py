@@ -12,19 +12,11 @@ from random import Random
 from typing import Final
 
 from tests.laws.walks import Ground
-from unbraid.core.grammar import Braces, Capture, Envelope, Json, PythonCalls, Region, Row, Text, Tree, Value
+from unbraid.core.grammar import Braces, Capture, Envelope, Field, Json, PythonCalls, Region, Row, Text, Tree, Value
 
 NAMES: Final = ("run", "now", "get_weather", "functions.run:0", "functions.run", "nope")
 KEYS: Final = ("cmd", "city", "days", "opts", "nope")
-HEADERS: Final = (
-    "assistant<|channel|>analysis",
-    "<|channel|>final",
-    "<|channel|>commentary to=functions.run <|constrain|>json",
-    " to=functions.run<|channel|>commentary",
-    "<|channel|>commentary",
-    "<|channel|>analysis to=python",
-    "",
-)
+TYPES: Final = ("true", "false", "string", "number", "json")
 BAD: Final = ("\x01", "<", "x" * 300, "]", "}", "x\n", '"', "::")
 
 
@@ -65,12 +57,12 @@ def _written(place: Ground, row: Row, random: Random) -> str:
     """What stands in the row's region, and what takes the row."""
     region = place.regions[row.region]
     if row.on == "@bad":
-        return _begun(region, random) + random.choice(BAD)
+        return _begun(region, row, random) + random.choice(BAD)
     if row.on == "@text":
         return "x"
     if row.on == "@closed":
         return _whole(region, random)
-    return _begun(region, random) + ("" if row.keep else _marker(place, row, random))
+    return _begun(region, row, random) + ("" if row.keep else _marker(place, row, random))
 
 
 def _marker(place: Ground, row: Row, random: Random) -> str:
@@ -83,13 +75,13 @@ def _marker(place: Ground, row: Row, random: Random) -> str:
     )
 
 
-def _begun(region: Region, random: Random) -> str:
-    """Something that a marker may follow."""
+def _begun(region: Region, row: Row, random: Random) -> str:
+    """Something that the row's marker may follow."""
     match region.kind:
         case Text():
             return random.choice(("", "so "))
         case Capture(fields=fields):
-            return _captured({field.slot for field in fields}, random)
+            return _captured(fields, row, random)
         case Value():
             return random.choice(("Oslo", "3", "{}", ""))
         case Json() | Envelope() | PythonCalls() | Braces() | Tree():
@@ -99,17 +91,24 @@ def _begun(region: Region, random: Random) -> str:
             return ""
 
 
-def _captured(slots: set[str], random: Random) -> str:
-    if slots & {"recipient", "channel"}:
-        return random.choice(HEADERS)
-    if "tag" in slots:
-        return random.choice(
-            ('call tool="run"', 'argument key="cmd" type="string"', "think", "response", "tools", "message")
-        )
-    plain = random.choice(KEYS if "key" in slots else NAMES)
-    return (
-        random.choice((plain, f'"{plain}"', f'"{plain}" string="true"')) if "key" in slots or "name" in slots else plain
-    )
+def _captured(fields: tuple[Field, ...], row: Row, random: Random) -> str:
+    """A header that has what the row asks for; what nobody asks for stands there now and then."""
+    asked = {test.slot: random.choice(test.among) if test.among else "" for test in row.when if not test.negate}
+    unwanted = {test.slot for test in row.when if test.negate and not test.among}
+    parts: dict[str, str] = {}
+    for field in fields:
+        if field.slot not in unwanted and (field.slot in asked or random.random() < 0.7):
+            parts[field.after] = _field(field, asked.get(field.slot) or _value_of(field, random), random)
+    return " ".join(part for _, part in sorted(parts.items()))
+
+
+def _value_of(field: Field, random: Random) -> str:
+    return random.choice(KEYS if field.slot == "key" else TYPES if field.slot == "type" else NAMES)
+
+
+def _field(field: Field, value: str, random: Random) -> str:
+    text = f'"{value}"' if field.unquote and random.random() < 0.8 else value
+    return f" {field.after}{text}" if field.after else text
 
 
 def _whole(region: Region, random: Random) -> str:

@@ -3,26 +3,29 @@
     python -m tests.laws.fuzz [--inputs N] [--seed S] [--format NAME ...] [--alone]
 
 Inputs are walks over a format's rows with noise (`walks`), half of them behind a way to the least reached row (`aims`), cut
-anywhere, a few of them with broken UTF-8 through ids, and for each format some monsters: nesting 10,000 deep, floods of openers, one value of 5 MB. For every input: no exception,
-the events tile the source, the state stays within its bound; for the monsters the work is counted and linear in their
-length. At the end a table says how many inputs reached each (region, terminal) pair of the format; under 95 % of the
-pairs, or on any fault, the exit code is 1.
+anywhere, a few of them with broken UTF-8 through ids, and for each format some monsters: nesting 10,000 deep, floods of
+openers, one value of 5 MB. For every input: no exception, the events tile the source, the state stays within its bound,
+equals its copy from JSON and hashes like it; for the monsters the work is counted and linear in their length. At the end a
+table says how many inputs reached each (region, terminal) pair of the format; under 95 % of the pairs, or on any fault, the
+exit code is 1.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from random import Random
 from typing import Final, Literal, TypeAlias
 
 from attrs import frozen
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import track
 from rich.table import Table
 
 from tests.laws.aims import aim
@@ -35,6 +38,7 @@ from unbraid.core.events import Events
 from unbraid.core.grammar import Row
 from unbraid.core.machine import finish, start, step
 from unbraid.core.records import ParserState
+from unbraid.shell.snapshot import from_json, to_json
 
 LEAST_REACHED: Final = 0.95
 STATE_BOUND: Final = 20_000
@@ -44,7 +48,8 @@ its bytes)."""
 MONSTER: Final = 100_000
 """Code points of floods and deep nesting."""
 
-VALUE: Final = 5_000_000
+VALUE: Final = 50 * MONSTER
+"""Code points of a single value."""
 
 Reached = Counter[tuple[str, str]]
 
@@ -81,8 +86,8 @@ class Outcome:
         return len(self.wanted & self.reached.keys()) / len(self.wanted) if self.wanted else 1.0
 
 
-def fuzz(pair: Pair, inputs: int, seed: int, *, monsters: bool = True) -> Iterator[Outcome | None]:
-    """None after each input, the outcome at the end."""
+def fuzz(pair: Pair, inputs: int, seed: int = 0, monster: int = MONSTER) -> Outcome:
+    """Read `inputs` random inputs and, unless `monster` is 0, the monsters of that size."""
     random, place = Random(f"{seed}/{pair}"), pair.ground
     machine, met = watched(pair)
     reached: Reached = Counter()
@@ -93,12 +98,9 @@ def fuzz(pair: Pair, inputs: int, seed: int, *, monsters: bool = True) -> Iterat
         met.clear()
         faults.extend(_faults(machine, pair, text, at, random, count))
         reached.update(met)
-        yield None
-    if monsters:
-        for name, text in _monsters(place):
-            faults.extend(_monstrous(machine, pair, name, text))
-            yield None
-    yield Outcome(pair, inputs, wanted(place), reached, tuple(faults[:5]))
+    for name, text in _monsters(place, monster) if monster else ():
+        faults.extend(_monstrous(machine, pair, name, text))
+    return Outcome(pair, inputs, wanted(place), reached, tuple(faults[:5]))
 
 
 def _input(place: Ground, random: Random, reached: Reached, at: At) -> str:
@@ -153,7 +155,8 @@ def _read(machine: Machine, pieces: Sequence[str], at: At = "auto") -> tuple[Eve
         state, more = step(machine, state, piece, ())
         events.append(more)
         largest = max(largest, len(repr(state)))
-        assert hash(state) == hash(state)
+        again = from_json(machine, to_json(machine, state)).unwrap()
+        assert (again, hash(again)) == (state, hash(state)), "not the same from JSON"
     events.append(finish(machine, state)[1])
     return tuple(event for group in events for event in group), largest
 
@@ -180,16 +183,16 @@ def _keeps_blocks(pair: Pair) -> bool:
     return any(region.trial == "block" for region in pair.ground.fmt.regions)
 
 
-def _monsters(place: Ground) -> Iterator[tuple[str, str]]:
+def _monsters(place: Ground, size: int) -> Iterator[tuple[str, str]]:
     openers = _openers(place)
-    yield "nesting", openers[0] + '{"name": "run", "arguments": ' + '{"a": [' * (MONSTER // 7)
-    yield "brackets", openers[0] + "[" * MONSTER
-    for opener in openers:
-        yield f"flood of {opener!r}", opener * (MONSTER // len(opener))
+    yield "nesting", openers[0] + '{"name": "run", "arguments": ' + '{"a": [' * (size // 7)
+    yield "brackets", openers[0] + "[" * size
     everything = "".join(spelling for terminal in place.fmt.terminals for spelling in terminal.spellings)
-    yield "flood of all markers", everything * (MONSTER // max(len(everything), 1))
-    yield "one value", openers[0] + json.dumps({"name": "run", "arguments": {"cmd": "x" * VALUE}})
-    yield "one text", "x\n" * (VALUE // 2)
+    for marker in filter(None, (*openers, everything)):
+        yield f"flood of {marker!r}", marker * (size // len(marker))
+    value = "x" * (size * VALUE // MONSTER)
+    yield "one value", openers[0] + json.dumps({"name": "run", "arguments": {"cmd": value}})
+    yield "one text", "x\n" * (len(value) // 2)
 
 
 def _openers(place: Ground) -> list[str]:
@@ -233,19 +236,16 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--inputs", type=int, default=100_000, help="random inputs per format")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--format", action="append", default=[], help="only pairs with this half; may be repeated")
+    parser.add_argument("--monster", type=int, default=MONSTER, help="code points of floods; 50 times as many of values")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--alone", action="store_true", help="each half alone, no compositions")
     options = parser.parse_args(arguments)
     chosen = [pair for pair in pairs() if not options.format or {pair.reasoning, pair.tools} & set(options.format)]
     if options.alone:
         chosen = [pair for pair in chosen if not (pair.reasoning and pair.tools)]
-    outcomes: list[Outcome] = []
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        for pair in chosen:
-            task = progress.add_task(str(pair), total=options.inputs)
-            for outcome in fuzz(pair, options.inputs, options.seed):
-                progress.advance(task)
-                outcomes.extend([] if outcome is None else [outcome])
-            progress.remove_task(task)
+    run = partial(fuzz, inputs=options.inputs, seed=options.seed, monster=options.monster)
+    with ProcessPoolExecutor(options.workers) as pool:
+        outcomes = list(track(pool.map(run, chosen), "formats", len(chosen), console=Console(stderr=True)))
     return 0 if report(outcomes) else 1
 
 

@@ -9,9 +9,9 @@ import json
 import string
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
-import pytest
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,14 +52,13 @@ class Peer:
 
 @cache
 def peer() -> Peer:
-    """The package with its tokenizer, or skip."""
-    reason = "mistral-common is not installed: run `pip install mistral-common`"
-    loaded = pytest.importorskip(f"{PACKAGE}.tokens.tokenizers.mistral", reason=reason)
+    """The package with its tokenizer."""
+    loaded = import_module(f"{PACKAGE}.tokens.tokenizers.mistral")
     tokenizer = loaded.MistralTokenizer.v3(is_tekken=True)
     return Peer(
         tokenizer.instruct_tokenizer,
-        pytest.importorskip(f"{PACKAGE}.protocol.instruct.messages", reason=reason),
-        pytest.importorskip(f"{PACKAGE}.protocol.instruct.tool_calls", reason=reason),
+        import_module(f"{PACKAGE}.protocol.instruct.messages"),
+        import_module(f"{PACKAGE}.protocol.instruct.tool_calls"),
         right(with_tools(right(bind("mistral", "mistral", tokenizer)))),
     )
 

@@ -210,7 +210,9 @@ def test_batch_with_a_format_file(own: Path, workers: str) -> None:
 
 
 def test_every_defect_of_format_files_at_once(own: Path, tmp_path: Path) -> None:
-    own.write_text(OWN.replace("tools = true", "tolls = true").replace('"envelope"', '"envelop"').replace("DONE  ", "DONE =", 1))
+    own.write_text(
+        OWN.replace("tools = true", "tolls = true").replace('"envelope"', '"envelop"').replace("DONE  ", "DONE =", 1)
+    )
     neither = tmp_path / "neither.toml"
     neither.write_text(OWN.replace("tools = true", ""))
     missing = tmp_path / "missing.toml"
@@ -219,10 +221,10 @@ def test_every_defect_of_format_files_at_once(own: Path, tmp_path: Path) -> None
     found = [line.removeprefix("unbraid: ").replace(str(tmp_path), "") for line in lines]
     assert sorted(line.split(";")[0] for line in found) == [
         "/missing.toml: No such file or directory",
-        "/neither.toml: is no half: write reasoning = true, tools = true, or both",
+        "/neither.toml: the file: is no half: write reasoning = true, tools = true, or both",
         "/own.toml: regions[1].kind: there is no kind 'envelop'",
         "/own.toml: tolls: there is no such key",
-        "format 'own': line 4: expected `region... TERMINAL -> region key=value...`: `call           DONE =   -> ended   odd=malformed`",
+        "format 'own': line 3: regions, then terminals stand before `->`, not =: `call           DONE =   -> ended   odd=malformed`",
         "policy 'framing': expected NAME=VALUE, as in framing=verbatim",
         "there is no reasoning format 'qwen33'",
     ]

@@ -60,6 +60,24 @@ def test_every_registered_format_comes_back(form: Format) -> None:
     assert to_toml(read_format(text, "x.toml").unwrap()) == text
 
 
+HALVES = [
+    [form for form in formats() if form.reasoning and not form.tools],
+    [form for form in formats() if form.tools and not form.reasoning],
+]
+PAIRS = list(
+    dict.fromkeys((HALVES[0][n % len(HALVES[0])], HALVES[1][n % len(HALVES[1])]) for n in range(max(map(len, HALVES))))
+)
+"""Every half once, at least."""
+
+
+@pytest.mark.parametrize(
+    "pair", [(None, None), *PAIRS], ids=lambda pair: "+".join(form.name if form else "" for form in pair)
+)
+def test_compositions_come_back(pair: tuple[Format | None, Format | None]) -> None:
+    whole = compose(*pair).unwrap()
+    assert read_format(to_toml(whole), "x.toml").unwrap() == whole
+
+
 def test_a_small_file_is_a_format(tmp_path: Path) -> None:
     path = tmp_path / "small.toml"
     path.write_text(SMALL)
@@ -158,6 +176,11 @@ def test_no_toml(text: str, reason: str) -> None:
     (defect,) = read_format(text, "f.toml").failure()
     assert isinstance(defect, UnreadableFile)
     assert defect.describe().startswith(f"f.toml: {reason}")
+
+
+def test_neither_half() -> None:
+    (defect,) = read_format(SMALL.replace("tools = true", ""), "f.toml").failure()
+    assert defect.describe() == "f.toml: the file: is no half: write reasoning = true, tools = true, or both"
 
 
 def test_rows_that_are_no_text() -> None:

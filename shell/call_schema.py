@@ -1,0 +1,118 @@
+"""JSON Schemas of forced calls that are written as plain JSON (`forced_json`).
+
+    required   [{"name": NAME, "parameters": ARGUMENTS}, ...]   at least one; exactly one if calls may not be parallel
+    named      ARGUMENTS                                        the parameters of the one tool
+
+`$defs` and `definitions` of all tools are lifted to the top, where their references point. Two tools may share a key there only
+if they mean the same by it. A reference to anything else in a tool's own parameters is led to where those stand now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, TypeAlias
+
+from attrs import frozen
+from returns.result import Failure, Result, Success
+
+from unbraid.core.schema import as_mapping
+from unbraid.shell.value_nodes import DEFINITIONS
+
+JsonSchema: TypeAlias = Mapping[str, object]
+
+NO_ARGUMENTS: Final[JsonSchema] = {"type": "object", "properties": {}, "additionalProperties": False}
+ANY_ARGUMENTS: Final[JsonSchema] = {"type": "object"}
+
+
+@frozen
+class Offered:
+    """A tool that may be called: `parameters` as the request has them, None if it has none."""
+
+    name: str
+    parameters: object = None
+
+
+@frozen
+class DefinitionClash:
+    """Two tools that mean different things by one key of their definitions."""
+
+    key: str
+    tools: tuple[str, str]
+    where: Literal["$defs", "definitions"] | str = "$defs"
+
+    def describe(self) -> str:
+        """One sentence."""
+        first, second = self.tools
+        return f"the tools {first!r} and {second!r} both define {self.where}/{self.key}, each in its own way"
+
+
+def arguments_schema(parameters: object) -> JsonSchema:
+    """The schema of one tool's arguments: its parameters, which are those of an object; without any, no argument.
+
+    >>> arguments_schema(None)["properties"]
+    {}
+    >>> arguments_schema({"properties": {"n": {"type": "integer"}}})
+    {'type': 'object', 'properties': {'n': {'type': 'integer'}}}
+    """
+    found = as_mapping(parameters)
+    if not found:
+        return NO_ARGUMENTS
+    return found if "type" in found or "$ref" in found else {"type": "object", **found}
+
+
+def named_schema(tool: Offered) -> JsonSchema:
+    """What the answer to a named choice must be."""
+    return arguments_schema(tool.parameters)
+
+
+def required_schema(tools: Sequence[Offered], *, parallel: bool) -> Result[JsonSchema, tuple[DefinitionClash, ...]]:
+    """What the answer to `required` must be, or the definitions that clash.
+
+    >>> required_schema([Offered("now")], parallel=False).unwrap()["maxItems"]
+    1
+    """
+    lifted: dict[str, dict[str, object]] = {}
+    owners: dict[tuple[str, str], str] = {}
+    clashes: list[DefinitionClash] = []
+    for tool in tools:
+        for word, key, value in _definitions(tool):
+            owner = owners.setdefault((word, key), tool.name)
+            if lifted.setdefault(word, {}).setdefault(key, value) != value:
+                clashes.append(DefinitionClash(key, (owner, tool.name), word))
+    if clashes:
+        return Failure(tuple(clashes))
+    schema: dict[str, object] = {"type": "array", "minItems": 1, **({} if parallel else {"maxItems": 1})}
+    schema["items"] = {"type": "object", "anyOf": [_call(tool, number) for number, tool in enumerate(tools)]}
+    return Success({**schema, **lifted})
+
+
+def _definitions(tool: Offered) -> list[tuple[str, str, object]]:
+    found = as_mapping(tool.parameters) or {}
+    return [(word, key, value) for word in DEFINITIONS for key, value in (as_mapping(found.get(word)) or {}).items()]
+
+
+def _call(tool: Offered, number: int) -> JsonSchema:
+    parameters = {word: told for word, told in arguments_schema(tool.parameters).items() if word not in DEFINITIONS}
+    return {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "enum": [tool.name]},
+            "parameters": _moved(parameters, f"#/items/anyOf/{number}/properties/parameters"),
+        },
+        "required": ["name", "parameters"],
+        "additionalProperties": False,
+    }
+
+
+def _moved(schema: object, place: str) -> object:
+    """A schema that stands at `place` now. References to definitions point to the top before and after."""
+    inner = as_mapping(schema)
+    if inner is not None:
+        return {word: _reference(told, place) if word == "$ref" else _moved(told, place) for word, told in inner.items()}
+    return [_moved(one, place) for one in schema] if isinstance(schema, list) else schema
+
+
+def _reference(told: object, place: str) -> object:
+    if not isinstance(told, str) or not told.startswith("#") or told.startswith(tuple(f"#/{w}/" for w in DEFINITIONS)):
+        return told
+    return place + told[1:]

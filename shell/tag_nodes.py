@@ -1,0 +1,138 @@
+"""The nodes of a structural tag, as plain JSON data: a small language of grammars that xgrammar compiles.
+
+    const_string   these characters            sequence   one after another      tag             begin, content, end
+    regex          one of a regular language   or         one of these           triggered_tags  text, and tags where their
+    json_schema    JSON that fits a schema     optional   or nothing                             trigger stands in it
+    any_text       text without some strings   star       any number of them     token           this id
+
+Builders join what can be joined, so that equal grammars are equal data: literals in a row are one, sequences do not nest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
+
+Node: TypeAlias = Mapping[str, object]
+
+SPACE_MOST: Final = 12
+"""Most code points of white space where some may stand. The parser's cap is `GAP_CAP`, 16."""
+
+_SPECIAL: Final = frozenset("\\.^$*+?()[]{}|/-")
+
+
+def literal(text: str) -> Node:
+    """Exactly this text."""
+    return {"type": "const_string", "value": text}
+
+
+def regex(pattern: str) -> Node:
+    """One of a regular language; the pattern is anchored at both ends."""
+    return {"type": "regex", "pattern": pattern}
+
+
+def escaped(text: str) -> str:
+    r"""`text` in a regular expression.
+
+    >>> escaped("a.b\n")
+    'a\\.b\\n'
+    """
+    return "".join(_ESCAPES.get(char, f"\\{char}" if char in _SPECIAL else char) for char in text)
+
+
+_ESCAPES: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def space(chars: str, most: int = SPACE_MOST) -> Node:
+    """At most `most` of some white space."""
+    return regex(f"[{escaped(chars)}]{{0,{most}}}")
+
+
+def token(number: int) -> Node:
+    """The token with this id."""
+    return {"type": "token", "token": number}
+
+
+def json_schema(schema: object, *, style: str = "json", excludes: Sequence[str] = ()) -> Node:
+    """JSON that fits; `style` is how objects are written. None of `excludes` in its strings."""
+    node: dict[str, object] = {
+        "type": "json_schema",
+        "json_schema": schema,
+        "style": style,
+        "max_whitespace_cnt": SPACE_MOST,
+    }
+    if excludes:
+        node["excludes"] = list(excludes)
+    return node
+
+
+def any_text(excludes: Sequence[str] = (), most: int | None = None) -> Node:
+    """Text, also none, without these strings in it; at most `most` code points."""
+    node: dict[str, object] = {"type": "any_text", "excludes": list(excludes)}
+    if most is not None:
+        node["max_chars"] = most
+    return node
+
+
+def sequence(nodes: Iterable[Node]) -> Node:
+    """One after another."""
+    flat: list[Node] = []
+    for node in nodes:
+        for one in _elements(node):
+            if flat and flat[-1]["type"] == one["type"] == "const_string":
+                flat[-1] = literal(f"{flat[-1]['value']}{one['value']}")
+            elif one != literal(""):
+                flat.append(one)
+    return flat[0] if len(flat) == 1 else {"type": "sequence", "elements": flat}
+
+
+def _elements(node: Node) -> Sequence[Node]:
+    elements = node["elements"] if node["type"] == "sequence" else [node]
+    assert isinstance(elements, list)  # as `sequence` made it
+    return elements
+
+
+def either(nodes: Iterable[Node]) -> Node:
+    """One of these."""
+    some: list[Node] = []
+    for node in nodes:
+        if node not in some:
+            some.append(node)
+    return some[0] if len(some) == 1 else {"type": "or", "elements": some}
+
+
+def optional(node: Node) -> Node:
+    """This, or nothing."""
+    return {"type": "optional", "content": node}
+
+
+def star(node: Node) -> Node:
+    """Any number of these."""
+    return {"type": "star", "content": node}
+
+
+def triggered(trigger: str, content: Node, excludes: Sequence[str], *, once: bool) -> Node:
+    """Text, and `content` behind each `trigger` in it; `once`: behind the first one, which ends it all."""
+    return {
+        "type": "triggered_tags",
+        "triggers": [trigger],
+        "tags": [{"type": "tag", "begin": trigger, "content": content, "end": ""}],
+        "excludes": list(excludes),
+        "stop_after_first": once,
+    }
+
+
+def token_triggered(trigger: int, content: Node, excludes: Sequence[int], *, once: bool) -> Node:
+    """The same by ids of tokens."""
+    return {
+        "type": "token_triggered_tags",
+        "trigger_tokens": [trigger],
+        "tags": [{"type": "tag", "begin": token(trigger), "content": content, "end": ""}],
+        "exclude_tokens": list(excludes),
+        "stop_after_first": once,
+    }
+
+
+def structural_tag(node: Node) -> Node:
+    """The whole, as a `response_format` has it."""
+    return {"type": "structural_tag", "format": node}
