@@ -8,11 +8,14 @@ Ids wait in a queue until their text was shown. Host text is compared with the t
     neither                               the text is text of the current region, with Anomaly(desync), and the queue is
                                           cut back to the next marker
 
-At the end of the stream special ids at the front of the queue count (a host that leaves them out never shows them); the
-rest was cut off by a stop string.
+At the end of the stream special ids at the front of the queue count (a host that leaves them out never shows them), and
+text that could have begun a special id's spelling is the text of the ids behind it if these spell just that; the rest was
+cut off by a stop string.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from attrs import frozen
 
@@ -126,19 +129,34 @@ class _Queue:
 def release_queue(machine: Machine, state: Behind) -> tuple[Reader, str, int]:
     """The end of the stream: (what still counts, the text that nobody saw, its tokens)."""
     reader = Reader(machine, state.base.feed)
-    first = 0
-    while first < len(state.queue) and not (state.shown or state.ahead) and machine.is_special(state.queue[first]):
-        reader.read(state.queue[first])
-        first += 1
+    first = _still_counting(machine, state, reader.pending)
+    for token in state.queue[:first]:
+        reader.read(token)
     queue = state.queue[first:]
-    pending, parts = reader.pending, []
-    for token in queue:
-        text, pending, _ = decode(pending, machine.piece(token))
-        parts.append(text)
-    unseen = "".join(parts) + flush(pending)
     if not queue:
         return reader, "", 0
+    unseen = _text(machine, queue, reader.pending)
     reader.pending = b""
     if state.ahead:  # a stop string cut a special token's own text: what was shown of it is text
         reader.add(state.ahead, 0)
     return reader, unseen[state.shown or len(state.ahead) :], len(queue) - bool(state.shown or state.ahead)
+
+
+def _still_counting(machine: Machine, state: Behind, pending: bytes) -> int:
+    """How many ids of the queue count though the host never showed them, or showed them without the special ones."""
+    if state.ahead:
+        ordinary = [token for token in state.queue if not machine.is_special(token)]
+        return len(state.queue) if _text(machine, ordinary, pending) == state.ahead else 0
+    count = 0
+    while count < len(state.queue) and not state.shown and machine.is_special(state.queue[count]):
+        count += 1
+    return count
+
+
+def _text(machine: Machine, ids: Iterable[int], pending: bytes) -> str:
+    """What `ids` write behind the bytes `pending`."""
+    parts = []
+    for token in ids:
+        text, pending, _ = decode(pending, machine.piece(token))
+        parts.append(text)
+    return "".join(parts) + flush(pending)

@@ -15,10 +15,11 @@ from tests.corpus.reader import Case, law_cases
 from tests.laws.effort import EFFORT, some
 from tests.laws.hosts import Host
 from tests.laws.inputs import Pair, name_of, walked
-from tests.laws.machines import begin, fold_both, fold_ids, fold_text, machine_of, made, without_tokens
+from tests.laws.machines import bare, begin, fold_both, fold_ids, fold_text, machine_of, made, without_tokens
 from tests.laws.made_vocabulary import SPECIALS
 from tests.laws.walks import walk
 from unbraid.core.events import Events, Markup, merge
+from unbraid.core.machine import start
 
 LAGS = (0, 1, 2, 7, 64)
 
@@ -139,3 +140,15 @@ def test_walks(pair: Pair, random: Random, split_markers: bool) -> None:
     check(case, random, split_markers=split_markers)
     check_dropped(case, random)
     check_stopped(case, random)
+
+
+def test_text_that_could_begin_a_special_token() -> None:
+    """The host leaves special tokens out, and what it shows of the next token could have been the special one's beginning."""
+    machine = bare("qwen3", "hermes", (), ids=True)
+    vocabulary = made("qwen3", "hermes")
+    special, less = vocabulary.vocabulary.added["<|endoftext|>"], vocabulary.ids[b"<"]
+    deltas = [("</think>", vocabulary.encode("</think>")), ("", (special,)), ("<", (less,))]
+    events = fold_both(machine, start(machine, "both", at="reasoning"), deltas)
+    ids = fold_ids(machine, start(machine, "ids", at="reasoning"), [ids for _, ids in deltas])
+    assert without_tokens(events) == without_tokens(ids)
+    assert sum(event.tokens for event in events) == 3
