@@ -92,6 +92,19 @@ class Machine:
         """The text of an id that stands alone; None if it does not, or is none."""
         return self.texts[token] if 0 <= token < len(self.texts) else None
 
+    def shown(self, text: str, tokens: Sequence[int]) -> int:
+        """How many of `tokens`, each standing alone, write exactly `text`; 0 if their texts are another."""
+        texts, size, end = self.texts, len(self.texts), len(text)
+        place = 0
+        for count, token in enumerate(tokens):
+            if place == end:
+                return count
+            one = texts[token] if 0 <= token < size else None
+            if one is None or not text.startswith(one, place):
+                return 0
+            place += len(one)
+        return len(tokens) if place == end else 0
+
     def piece(self, token: int) -> bytes:
         """The bytes of an id; none for an id that is none."""
         return b"" if self.bound.vocabulary is None else self.bound.vocabulary.piece(token)

@@ -9,6 +9,8 @@ A dedicated id stands in the text as its spelling, or, where only ids are eviden
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from unbraid.core.detokenize import decode, flush
@@ -47,6 +49,27 @@ class Reader:
             text = text.removeprefix(" ")
         self.add(text, lead)
         return text
+
+    def read_all(self, tokens: Sequence[int]) -> None:
+        """Read `tokens`: those that stand alone in one go, the others one by one."""
+        texts = self.machine.texts
+        size, alone = len(texts), self.sentinels
+        whole = [None if token in alone or not 0 <= token < size else texts[token] for token in tokens]
+        place, count = 0, len(tokens)
+        while place < count:
+            if self.pending or self.blank or whole[place] is None:
+                self.read(tokens[place])
+                place += 1
+                continue
+            try:
+                stop = whole.index(None, place)
+            except ValueError:
+                stop = count
+            parts = whole[place:stop]
+            self.parts += parts
+            self.marks += accumulate(map(len, parts[:-1]), initial=self.size)
+            self.size = self.marks[-1] + len(parts[-1])
+            place = stop
 
     def _sentinel(self, sentinel: str) -> str:
         lost = flush(self.pending)

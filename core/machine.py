@@ -16,7 +16,7 @@ through `reading.read`, which moves a cursor from region to region until the tex
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from unbraid.core.bind import Machine
 from unbraid.core.detokenize import flush
@@ -24,11 +24,17 @@ from unbraid.core.ending import end_stream, end_trial
 from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.feeds import Reader
 from unbraid.core.lag import read_both, release_queue
-from unbraid.core.plain import TEXT_CAP, plain_events
+from unbraid.core.plain import TEXT_CAP, all_plain, plain_events
 from unbraid.core.prompt import last_marker, last_turn, place, start_region
 from unbraid.core.reading import begin_at, begin_behind, drive, read
 from unbraid.core.records import Behind, BothFeed, Feed, IdsFeed, InStep, ParserState, TextFeed
 from unbraid.core.run import Run
+
+FEW: Final = 16
+"""Up to so many ids of a delta are read one by one."""
+
+PORTION: Final = 64
+"""Ids of a longer delta that are read at once where a step is not known."""
 
 FeedName: TypeAlias = Literal["text", "ids", "both"]
 Delta: TypeAlias = tuple[str | None, tuple[int, ...]]
@@ -85,6 +91,12 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
             known = steps.get(text)
             if known is not None and not ids:
                 return known
+        else:
+            plain = all_plain(state, ids)
+            if plain is not None:
+                return state, plain
+    if isinstance(state, Behind):
+        return _step_behind(machine, state, text, ids)
     return _step(machine, state, text, ids)
 
 
@@ -121,10 +133,8 @@ def fold(machine: Machine, state: ParserState, deltas: Iterable[Delta]) -> tuple
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-def _step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
+def _step(machine: Machine, state: InStep, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
     """A step that was not taken before."""
-    if isinstance(state, Behind):
-        return _step_behind(machine, state, text, ids)
     feed = state.feed
     if isinstance(feed, TextFeed):
         if text is None or ids:
@@ -138,8 +148,8 @@ def _step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int
         raise TypeError(
             "a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids"
         )
-    if len(ids) == 1 and text and text == machine.text_of(ids[0]):
-        return _step_id(machine, state, ids[0])
+    if text and machine.shown(text, ids) == len(ids):
+        return _step_ids(machine, state, ids)
     return _step_behind(machine, Behind(state), text, ids)
 
 
@@ -160,23 +170,41 @@ def _step_id(machine: Machine, state: InStep, token: int) -> tuple[InStep, Event
     return after, events
 
 
+def _known(machine: Machine, state: InStep, token: int) -> tuple[InStep, Events]:
+    known = None if state.steps is None else state.steps.get(token)
+    return known or _step_id(machine, state, token)
+
+
 def _step_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
-    """Several ids at once: while they were read before, one by one; the rest in one go."""
-    events: list[Event] = []
-    for count, token in enumerate(ids):
-        known = None if state.steps is None else state.steps.get(token)
-        if known is None:
-            state, more = _read_ids(machine, state, ids[count:])
-            return state, (*events, *more)
-        state, more = known
-        events.extend(more)
-    return state, tuple(events)
+    """Several ids at once: one by one while their steps are known; of many ids the others in greater portions."""
+    if len(ids) == 1:
+        return _known(machine, state, ids[0])
+    plain = all_plain(state, ids)
+    if plain is not None:
+        return state, plain
+    out: list[Event] = []
+    steps, place, count = state.steps, 0, len(ids)
+    portion = 1 if count <= FEW else PORTION
+    while place < count:
+        known = None if steps is None else steps.get(ids[place])
+        if known is not None:
+            after, more = known
+            place += 1
+        elif portion == 1:
+            after, more = _step_id(machine, state, ids[place])
+            place += 1
+        else:
+            after, more = _read_ids(machine, state, ids[place : place + portion])
+            place += portion
+        out += more
+        if after is not state:
+            state, steps = after, after.steps
+    return state, tuple(out)
 
 
 def _read_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
     reader = Reader(machine, state.feed)
-    for token in ids:
-        reader.read(token)
+    reader.read_all(ids)
     return read(machine, state, reader.feed(), reader.text, reader.marks)
 
 
@@ -186,18 +214,30 @@ def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[i
         raise TypeError(
             "a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids"
         )
-    base, queue = state.base, state.queue + ids if ids else state.queue
-    if not state.shown and not state.ahead:
-        if not text:
-            return (Behind(base, queue) if queue else base), ()
-        first = queue[0] if queue else -1
-        if base.steps is not None and text == machine.text_of(first):
-            base, events = base.steps.get(first) or _step_id(machine, base, first)
-            return (Behind(base, queue[1:]) if len(queue) > 1 else base), events
-    shown = read_both(machine, state, text, queue)
+    base, queue = state.base, state.queue
+    if state.shown or state.ahead:
+        return _show(machine, state, text, queue + ids)
+    if queue and base.steps is not None:
+        known = base.steps.get(queue[0])
+        if known is not None and text == machine.texts[queue[0]]:
+            queue = queue[1:] + ids
+            return (Behind(known[0], queue) if queue else known[0]), known[1]
+    queue += ids
+    if not text:
+        return (Behind(base, queue) if queue else base), ()
+    seen = machine.shown(text, queue)
+    if not seen:
+        return _show(machine, state, text, queue)
+    base, events = _step_ids(machine, base, queue[:seen])
+    return (Behind(base, queue[seen:]) if len(queue) > seen else base), events
+
+
+def _show(machine: Machine, state: Behind, text: str, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
+    """The text of `ids` is seen in part, or is another."""
+    shown = read_both(machine, state, text, ids)
     reader = shown.reader
     odd = [Anomaly("desync", shown.desync)] if shown.desync else []
-    base, events = read(machine, base, reader.feed(), reader.text, reader.marks, odd)
+    base, events = read(machine, state.base, reader.feed(), reader.text, reader.marks, odd)
     if shown.queue or shown.ahead:
         return Behind(base, shown.queue, shown.shown, shown.ahead), events
     return base, events

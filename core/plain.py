@@ -1,7 +1,7 @@
 """Inputs that change nothing: an id or a short text whose events are always the same in this place.
 
 A text is plain in a place if no live literal occurs in it and no suffix of it begins one; inside a JSON string also no
-quote, escape or control character. Its event tuple is made once and kept by the region (by call index for arguments),
+quote, escape or control character. Its event is made once and kept by the region (by call index for arguments),
 per format and vocabulary and never per request, so a plain step is a look-up and returns the same state. The
 classification is exact, and made when first asked.
 """
@@ -30,7 +30,7 @@ TEXT_CAP: Final = 64
 """Longest text, in code points, whose events are kept."""
 
 
-def plain_table(run: Run, *, by_id: bool) -> dict[int | str, Events] | None:
+def plain_table(run: Run, *, by_id: bool) -> dict[int | str, Event] | None:
     """The events of plain input where the cursor stands; None if input is never plain here."""
     key = _key(run)
     return None if key is None else run.region.plain.setdefault((by_id, key), {})
@@ -71,15 +71,20 @@ def plain_events(table: Table, state: InStep, key: int | str, text: str) -> Even
     plain = state.plain
     if plain is None or not text:
         return None
-    known = plain.get(key)
-    if known is None:
+    event = plain.get(key)
+    if event is None:
         event = _event(table, state, text, 0 if isinstance(key, str) else 1)
         if event is None:
             return None
-        known = (event,)
         if len(text) <= TEXT_CAP and (isinstance(key, int) or len(plain) < PLAIN_TEXTS):
-            plain[key] = known
-    return known
+            plain[key] = event
+    return (event,)
+
+
+def all_plain(state: InStep, ids: tuple[int, ...]) -> Events | None:
+    """The events of several ids, if each was met here before and changed nothing."""
+    found = () if state.plain is None else tuple(map(state.plain.get, ids))
+    return found if found and all(found) else None  # type: ignore[return-value]  # no event is false, so no None is left
 
 
 def _event(table: Table, state: InStep, text: str, tokens: int) -> Event | None:

@@ -66,9 +66,26 @@ def read(
     run = Run(machine, machine.table(feed), state, text, marks)
     run.out.extend(odd)
     drive(run)
+    if _stayed(run, state, feed):
+        return state, run.events()
     after = pack(run, feed)
     same = after == state and (state.steps is not None or after.steps is None)
     return (state if same else after), run.events()
+
+
+def _stayed(run: Run, state: InStep, feed: Feed) -> bool:
+    """Did the text settle where the cursor stood, so that nothing changed but what was emitted?"""
+    return (
+        run.at is state.at
+        and run.pos == len(run.buf)
+        and run.trial is None
+        and run.call is state.call
+        and run.thinking is state.thinking
+        and run.calls == state.calls
+        and not (run.edge or state.edge or state.hold or state.marks or state.trial)
+        and run.mark == len(run.marks)
+        and feed is state.feed
+    )
 
 
 def drive(run: Run) -> None:

@@ -11,11 +11,11 @@ derived from the rest, so they take no part in `==`, `hash` and `repr`.
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 from attrs import field, frozen
 
-from unbraid.core.events import Events
+from unbraid.core.events import Event, Events
 from unbraid.core.schema import ValueScan
 
 Slots: TypeAlias = tuple[tuple[str, str], ...]
@@ -317,7 +317,7 @@ class InStep:
     trial: Trial | None = None
     hold: str = ""
     marks: tuple[int, ...] = ()
-    plain: dict[int | str, Events] | None = field(default=None, eq=False, repr=False)
+    plain: dict[int | str, Event] | None = field(default=None, eq=False, repr=False)
     steps: dict[int | str, tuple[InStep, Events]] | None = field(default=None, eq=False, repr=False)
 
 
@@ -331,7 +331,7 @@ class Behind:
     queue: tuple[int, ...] = ()
     shown: int = 0
     ahead: str = ""
-    steps: None = field(default=None, init=False, eq=False, repr=False)
+    steps: ClassVar[None] = None
 
 
 ParserState: TypeAlias = InStep | Behind

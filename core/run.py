@@ -97,12 +97,9 @@ class Run:
         return (text if expand is None else text.translate(expand)), tokens
 
     def _passed(self, end: int) -> int:
-        marks, first = self.marks, self.mark
-        count, mark = len(marks), first
-        while mark < count and marks[mark] < end:
-            mark += 1
-        self.mark = mark
-        return mark - first
+        first = self.mark
+        self.mark = bisect_left(self.marks, end, first)
+        return self.mark - first
 
     def rewind(self, place: int) -> None:
         """Go back (or forth) to `place`."""

@@ -18,7 +18,7 @@ from typing import Final
 
 from attrs import field, frozen
 
-from unbraid.core.events import Events
+from unbraid.core.events import Event, Events
 from unbraid.core.grammar import (
     Braces,
     Capture,
@@ -75,7 +75,7 @@ class RegionTable:
     capture: re.Pattern[str]
     watched: Lexicon
     quotes: Lexicon
-    plain: dict[tuple[bool, int], dict[int | str, Events]] = field(factory=dict)
+    plain: dict[tuple[bool, int], dict[int | str, Event]] = field(factory=dict)
 
 
 @frozen(eq=False)

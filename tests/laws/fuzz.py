@@ -236,7 +236,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--inputs", type=int, default=100_000, help="random inputs per format")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--format", action="append", default=[], help="only pairs with this half; may be repeated")
-    parser.add_argument("--monster", type=int, default=MONSTER, help="code points of floods; 50 times as many of values")
+    parser.add_argument(
+        "--monster", type=int, default=MONSTER, help="code points of floods; 50 times as many of values"
+    )
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--alone", action="store_true", help="each half alone, no compositions")
     options = parser.parse_args(arguments)

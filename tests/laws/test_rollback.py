@@ -60,9 +60,7 @@ def step_all(machine: Machine, fresh: ParserState, branches: list[Branch], rando
         assert events == fold_ids(machine, fresh, [(token,) for token in branch.tokens])
 
 
-def _branches(
-    machine: Machine, fresh: ParserState, tokens: tuple[int, ...], random: Random, each: int
-) -> list[Branch]:
+def _branches(machine: Machine, fresh: ParserState, tokens: tuple[int, ...], random: Random, each: int) -> list[Branch]:
     """`each` forks of one stream at every token; each continues with a part of the stream in another place."""
     stem = Branch(fresh, [], tokens, 0)
     forks: list[Branch] = []
