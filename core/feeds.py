@@ -65,7 +65,7 @@ class Reader:
                 stop = whole.index(None, place)
             except ValueError:
                 stop = count
-            parts = whole[place:stop]
+            parts = [text for text in whole[place:stop] if text is not None]
             self.parts += parts
             self.marks += accumulate(map(len, parts[:-1]), initial=self.size)
             self.size = self.marks[-1] + len(parts[-1])

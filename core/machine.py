@@ -92,7 +92,7 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
             if known is not None and not ids:
                 return known
         else:
-            plain = all_plain(state, ids)
+            plain = all_plain(state.plain, ids)
             if plain is not None:
                 return state, plain
     if isinstance(state, Behind):
@@ -179,7 +179,7 @@ def _step_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[In
     """Several ids at once: one by one while their steps are known; of many ids the others in greater portions."""
     if len(ids) == 1:
         return _known(machine, state, ids[0])
-    plain = all_plain(state, ids)
+    plain = all_plain(state.plain, ids)
     if plain is not None:
         return state, plain
     out: list[Event] = []

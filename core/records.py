@@ -331,6 +331,7 @@ class Behind:
     queue: tuple[int, ...] = ()
     shown: int = 0
     ahead: str = ""
+    plain: ClassVar[None] = None
     steps: ClassVar[None] = None
 
 

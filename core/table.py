@@ -18,7 +18,7 @@ from typing import Final
 
 from attrs import field, frozen
 
-from unbraid.core.events import Event, Events
+from unbraid.core.events import Event
 from unbraid.core.grammar import (
     Braces,
     Capture,

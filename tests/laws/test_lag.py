@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -35,8 +35,8 @@ def real(reasoning: str | None, tools: str | None) -> Coder:
 
 
 def machine_of(case: Case) -> Machine:
-    fmt = chosen(case.reasoning, case.tools, case.kwargs)
-    bound = bind(fmt, real(case.reasoning, case.tools).vocabulary, Policies(**case.policies), case.kwargs)
+    fmt, words = chosen(case.reasoning, case.tools, case.kwargs), dict[str, Any](case.policies)
+    bound = bind(fmt, real(case.reasoning, case.tools).vocabulary, Policies(**words), case.kwargs)
     return right(with_tools(right(bound), case.offered))
 
 
