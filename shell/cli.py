@@ -25,6 +25,8 @@ from unbraid.shell.arriving import arriving, words
 from unbraid.shell.batch import run_file
 from unbraid.shell.batch_line import Setup, outcome, plain_plan
 from unbraid.shell.cli_options import BadInput, given, machine_for, open_bytes, read_setup, read_text, request_of, stop
+from unbraid.shell.compat import imitated
+from unbraid.shell.compat_habits import Compat
 from unbraid.shell.encoding import encode
 from unbraid.shell.format_files import to_toml
 from unbraid.shell.format_view import detail, find, overview, updated
@@ -107,7 +109,12 @@ def parse(
     machine = machine_for(setup, request)
     truncated = setup.choices.truncated
     if compat is not None:
-        typer.echo(json_line(imitated(compat, machine, request, read_text(file)), indent=2))
+        typer.echo(
+            json_line(
+                imitated(compat, machine, read_text(file), request.prompt, request.start, request.finish_reason),
+                indent=2,
+            )
+        )
         return
     if not stream:
         plan = plain_plan(machine, request, truncated)

@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import evolve, field, frozen
 
+from unbraid.core.bind import Machine
 from unbraid.core.events import Event
 from unbraid.core.grammar import WHITESPACE, Format
 from unbraid.core.schema import ToolSchema
@@ -25,6 +26,8 @@ from unbraid.shell.compat_habits import Compat, Habit, habit_of
 from unbraid.shell.demand import Calls
 from unbraid.shell.finish_reasons import EngineReason
 from unbraid.shell.messages import ToolCall
+from unbraid.shell.opening import Prompt, StartAt
+from unbraid.shell.session import Session
 
 Offered: TypeAlias = Mapping[str, ToolSchema] | None
 """The tools on offer by name; None if they are not known."""
@@ -77,6 +80,20 @@ def compatible(
         if rule.system == system:
             draft = rule.apply(draft, case)
     return _choice(draft, asked, index)
+
+
+def imitated(
+    system: Compat,
+    machine: Machine,
+    text: str,
+    prompt: Prompt = None,
+    at: StartAt = "auto",
+    reason: EngineReason = "stop",
+) -> MessageChoice:
+    """The answer that `system` makes of one whole output."""
+    session = Session(machine, prompt=prompt, at=at)
+    events = session.feed(text) + session.finish()
+    return compatible(system, text, events, machine.tools, Asked(machine.format, reason=reason))
 
 
 def _choice(draft: Draft, asked: Asked, index: int) -> MessageChoice:
@@ -216,7 +233,7 @@ def _unknown(draft: Draft, case: Case) -> Draft:
 def _forgotten(draft: Draft, case: Case) -> Draft:
     """Beside calls that were dropped, content is content."""
     unknown = _unknown(draft, case)
-    return evolve(unknown, called=bool(unknown.calls) or not draft.calls and draft.called)
+    return evolve(unknown, called=bool(unknown.calls) or (not draft.calls and draft.called))
 
 
 def _only(draft: Draft, keeps: Callable[[ToolCall], bool]) -> Draft:
@@ -228,13 +245,14 @@ def _only(draft: Draft, keeps: Callable[[ToolCall], bool]) -> Draft:
 
 
 def _last(draft: Draft, case: Case) -> Draft:
-    tools, repeats = case.tools or {}, dict(zip((call.id for call in draft.calls), draft.repeats, strict=True))
-    return _written(
-        draft,
-        lambda call: repeated(call.arguments, repeats[call.id], tools.get(call.name))
-        if repeats[call.id] and call.complete
-        else call.arguments,
+    tools = case.tools or {}
+    calls = tuple(
+        evolve(call, arguments=repeated(call.arguments, again, tools.get(call.name)))
+        if again and call.complete
+        else call
+        for call, again in zip(draft.calls, draft.repeats, strict=True)
     )
+    return evolve(draft, calls=calls)
 
 
 def _typed(draft: Draft, case: Case) -> Draft:
@@ -296,7 +314,11 @@ _VLLM: Final = (
         *("cards, A7 rstrip-R", _thought_end, "trims"),
     ),
     Rule(
-        *("raw_content_on_failure", "vllm", "where a call fails, all behind the reasoning is content, for some formats"),
+        *(
+            "raw_content_on_failure",
+            "vllm",
+            "where a call fails, all behind the reasoning is content, for some formats",
+        ),
         *("serving.md a.4; cards, 0.2", _raw),
     ),
     Rule(
@@ -313,21 +335,51 @@ _VLLM: Final = (
         *("text_behind_calls_dropped", "vllm", "content behind the first call is dropped, for most formats"),
         *("cards, A7", _behind, "drops"),
     ),
-    Rule("text_around_calls_in_lines", "vllm", "content before and behind calls is two lines (lfm2)", "card lfm2", _lines),
     Rule(
-        *("content_beside_calls_trimmed", "vllm", "content beside calls loses the white space around it, for some formats"),
+        "text_around_calls_in_lines", "vllm", "content before and behind calls is two lines (lfm2)", "card lfm2", _lines
+    ),
+    Rule(
+        *(
+            "content_beside_calls_trimmed",
+            "vllm",
+            "content beside calls loses the white space around it, for some formats",
+        ),
         *("cards, A7 stripC", _beside, "trims"),
     ),
-    Rule("content_beside_calls_lost", "vllm", "content beside calls is dropped, for formats without markers", "cards", _no_content),
-    Rule("blank_content_is_null", "vllm", "with tool_choice auto blank content beside calls is null", "serving.md a.4", _blank),
-    Rule("forced_content_is_empty", "vllm", "with a forced call no content is an empty string", "serving.md a.4", _empty),
+    Rule(
+        "content_beside_calls_lost",
+        "vllm",
+        "content beside calls is dropped, for formats without markers",
+        "cards",
+        _no_content,
+    ),
+    Rule(
+        "blank_content_is_null",
+        "vllm",
+        "with tool_choice auto blank content beside calls is null",
+        "serving.md a.4",
+        _blank,
+    ),
+    Rule(
+        "forced_content_is_empty", "vllm", "with a forced call no content is an empty string", "serving.md a.4", _empty
+    ),
     Rule("names_trimmed", "vllm", "names lose the white space around them", "cards, A8", _names),
     Rule("last_duplicate_wins", "vllm", "of an argument that is given twice the last value counts", "cards, B", _last),
     Rule(
-        *("arguments_typed", "vllm", "arguments get the types of the schema, and are written anew if that changes them"),
+        *(
+            "arguments_typed",
+            "vllm",
+            "arguments get the types of the schema, and are written anew if that changes them",
+        ),
         *("cards, A9", _typed),
     ),
-    Rule("arguments_dumped", "vllm", "JSON arguments are read and written anew, for some formats", "serving.md a.4; cards, 0.3", _dumped),
+    Rule(
+        "arguments_dumped",
+        "vllm",
+        "JSON arguments are read and written anew, for some formats",
+        "serving.md a.4; cards, 0.3",
+        _dumped,
+    ),
     Rule("arguments_escaped", "vllm", "arguments are written anew in ASCII (harmony)", "card harmony", _ascii),
     Rule("reasoning_key", "vllm", "the key of reasoning is `reasoning`", "serving.md a.2", _key),
     Rule(
@@ -339,13 +391,35 @@ _VLLM: Final = (
 _SGLANG: Final = (
     Rule("framing_is_text", "sglang", "white space around markers is text of its strand", "its parsers", _framing),
     Rule(
-        *("raw_content_on_failure", "sglang", "where a call fails, all behind the reasoning is content, for some formats"),
+        *(
+            "raw_content_on_failure",
+            "sglang",
+            "where a call fails, all behind the reasoning is content, for some formats",
+        ),
         *("serving.md e", _raw),
     ),
-    Rule("forced_json_failure_is_content", "sglang", "a forced array that cannot be read is content", "serving.md a.4", _forced_raw),
+    Rule(
+        "forced_json_failure_is_content",
+        "sglang",
+        "a forced array that cannot be read is content",
+        "serving.md a.4",
+        _forced_raw,
+    ),
     Rule("unfinished_call_dropped", "sglang", "a call that is cut off is dropped", "serving.md e", _gone),
-    Rule("unfinished_call_is_content", "sglang", "if no other call is left, all is content", "serving.md e", _without_calls),
-    Rule("unfinished_call_closed", "sglang", "a call that is cut off keeps its whole arguments, for some formats", "its parsers", _closed),
+    Rule(
+        "unfinished_call_is_content",
+        "sglang",
+        "if no other call is left, all is content",
+        "serving.md e",
+        _without_calls,
+    ),
+    Rule(
+        "unfinished_call_closed",
+        "sglang",
+        "a call that is cut off keeps its whole arguments, for some formats",
+        "its parsers",
+        _closed,
+    ),
     Rule(
         *("unknown_tools_dropped", "sglang", "calls of tools that are not offered are dropped, for most formats"),
         *("serving.md e; cards, 0.2", _unknown, "drops"),
@@ -355,14 +429,26 @@ _SGLANG: Final = (
         *("its parsers", _behind, "drops"),
     ),
     Rule(
-        *("content_beside_calls_trimmed", "sglang", "content beside calls loses the white space around it, for some formats"),
+        *(
+            "content_beside_calls_trimmed",
+            "sglang",
+            "content beside calls loses the white space around it, for some formats",
+        ),
         *("its parsers", _beside, "trims"),
     ),
     Rule("content_never_null", "sglang", "no content is an empty string", "serving.md a.4", _never_null),
-    Rule("last_duplicate_wins", "sglang", "of an argument that is given twice the last value counts", "its parsers", _last),
+    Rule(
+        "last_duplicate_wins",
+        "sglang",
+        "of an argument that is given twice the last value counts",
+        "its parsers",
+        _last,
+    ),
     Rule("arguments_dumped", "sglang", "arguments are read and written anew", "serving.md a.4", _dumped),
     Rule("reasoning_key", "sglang", "the key of reasoning is `reasoning_content`", "serving.md a.2", _key_content),
-    Rule("finish_reason", "sglang", "any call ends with tool_calls, a named one too", "serving.md a.6", _finish_any_call),
+    Rule(
+        "finish_reason", "sglang", "any call ends with tool_calls, a named one too", "serving.md a.6", _finish_any_call
+    ),
     Rule(
         *("stop_key", "sglang", "the stop string's key is `matched_stop`; null beside tool_calls"),
         *("serving.md a.6, e", _matched),

@@ -67,7 +67,17 @@ _VLLM: Final[Mapping[str, Habit]] = {
 
 _VLLM_TRIMS: Final = frozenset(
     (
-        *("step3p5", "nemotron_v3", "granite_thinking", "deepseek_v4", "deepseek_v41", "gemma4", "glm45", "glm53", "ling3"),
+        *(
+            "step3p5",
+            "nemotron_v3",
+            "granite_thinking",
+            "deepseek_v4",
+            "deepseek_v41",
+            "gemma4",
+            "glm45",
+            "glm53",
+            "ling3",
+        ),
         *("inkling", "kimi_k2", "minimax_m2", "mistral", "mistral_v11", "cohere_command3", "cohere_command4"),
     )
 )

@@ -40,6 +40,7 @@ def test_the_name_reads_its_sample(role: Role, name: str) -> None:
 def _under(case: Case, role: Role, name: str) -> Case:
     """The case with `name` for its half, or for both halves if the format is whole."""
     form = right(lookup(role, name))
-    if form.reasoning and form.tools:
-        return evolve(case, **{half: name for half in ROLES if getattr(case, half) is not None})
-    return evolve(case, **{role: name})
+    whole = form.reasoning and form.tools
+    reasoning = name if role == "reasoning" or (whole and case.reasoning is not None) else case.reasoning
+    tools = name if role == "tools" or (whole and case.tools is not None) else case.tools
+    return evolve(case, reasoning=reasoning, tools=tools)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
-
-from openai.lib.streaming.chat import ChatCompletionStreamState
-from openai.types.chat import ChatCompletionChunk
+from typing import TYPE_CHECKING, Any
 
 from unbraid.shell.chat_shapes import ChatChunk
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionChunk
 
 
 def joined(chunks: Iterable[ChatChunk], choice: int = 0) -> dict[str, Any]:
@@ -33,6 +33,8 @@ def joined(chunks: Iterable[ChatChunk], choice: int = 0) -> dict[str, Any]:
 
 def sdk_message(chunks: Iterable[ChatCompletionChunk]) -> tuple[dict[str, Any], ...]:
     """What the accumulator of the `openai` SDK reads: each answer's message, with its finish reason and reasoning."""
+    from openai.lib.streaming.chat import ChatCompletionStreamState  # `joined` is for environments without the SDK too
+
     state = ChatCompletionStreamState()
     thoughts: dict[int, str] = {}
     for chunk in chunks:

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from unbraid.shell.plan import Plan
 from unbraid.shell.planning import Serving
 from unbraid.shell.sse import DONE
 
+EXAMPLES: Final = Path(__file__).parent / "examples"
 VOCABULARY: Final = made("qwen3", "hermes")
 SERVING: Final = Serving("qwen3", "hermes", VOCABULARY.vocabulary)
 NOW: Final = {"type": "function", "function": {"name": "now"}}
@@ -66,10 +68,18 @@ def post(application: Any, body: object) -> tuple[int, bytes]:
 def asked(**fields: object) -> tuple[int, bytes]:
     if find_spec("starlette") is None:
         missing("starlette is not installed: `pip install . --group test`")
-    from tests.serving.examples.endpoint import application
+    from starlette.applications import Starlette
+
+    from tests.serving.examples.endpoint import endpoint
 
     body = {"messages": [{"role": "user", "content": "?"}], "tools": [NOW], **fields}
-    return post(application(SERVING, engine, lambda _: PROMPT), body)
+    return post(Starlette(routes=[endpoint(SERVING, engine, lambda _: PROMPT)]), body)
+
+
+def test_endpoint_is_short() -> None:
+    """Thirty lines, imports and all; the README says so."""
+    _, *lines = (EXAMPLES / "endpoint.py").read_text().splitlines()
+    assert 20 < sum(bool(line) for line in lines) <= 30
 
 
 def test_endpoint_streams() -> None:
@@ -94,6 +104,10 @@ def test_endpoint_stops() -> None:
     _, body = asked(stream=True, stop="i.")
     found = joined(events(body))  # type: ignore[arg-type]  # chunks that went through JSON
     assert (found["content"], found["tool_calls"], found["finish_reason"]) == ("H", [], "stop")
+    choice = json.loads(asked(stop="i.")[1])["choices"][0]
+    assert (choice["message"]["content"], choice["stop_reason"]) == ("H", "i.")
+    usage = json.loads(asked(stop="i.")[1])["usage"]
+    assert usage["completion_tokens"] < len(VOCABULARY.encode(OUTPUT))  # the engine was not asked for more
 
 
 def test_endpoint_refuses() -> None:

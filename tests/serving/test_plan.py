@@ -17,6 +17,7 @@ TOOL: Final = {"type": "function", "function": {"name": "now"}}
 CALL: Final = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'
 TEXT: Final = f"so.</think>Hi, you.{CALL}{CALL}"
 CUT: Final = f"so.</think>Hi.{CALL[:-15]}"
+BESIDE: Final = f"so.</think>Hi, you.  {CALL} Bye."
 
 
 def machine(offered: Any = (TOOL,)) -> Any:
@@ -47,6 +48,7 @@ FLIPS: Final[dict[str, tuple[Plan, Any, str]]] = {
     "ids": (PLAIN, NUMBERED, TEXT),
     "history": (evolve(PLAIN, ids=NUMBERED), 4, TEXT),
     "demand": (PLAIN, Demand(most_tokens=5), TEXT),
+    "compat": (PLAIN, "vllm", f"{TEXT} Bye."),
 }
 
 
@@ -78,10 +80,11 @@ def test_the_same_plan_gives_the_same_bytes() -> None:
         ("calls", ("all", "first", "none")),
         ("usage", ("never", "last", "every")),
         ("logprobs", (None, 0, 1, 2)),
+        ("compat", (None, "vllm", "sglang")),
     ],
 )
 def test_all_values_differ(field: str, values: tuple[Any, ...]) -> None:
-    text = CUT if field == "truncated" else TEXT
+    text = {"truncated": CUT, "compat": BESIDE}.get(field, TEXT)
     assert len({respond(evolve(PLAIN, stream=True, **{field: value}), text) for value in values}) == len(values)
 
 

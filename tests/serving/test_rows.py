@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from re import fullmatch
 from typing import Any, Final
 
 import pytest
@@ -17,10 +18,15 @@ from tests.serving.engine import events, respond
 from unbraid.core.machine import start
 from unbraid.core.tokens import reasoning_ended
 from unbraid.shell.chat import ChatStream
+from unbraid.shell.chat_shapes import ChatChunk
+from unbraid.shell.completions import ChatAnswer
 from unbraid.shell.finish_reasons import finish_reason
+from unbraid.shell.handover import handed, taken
 from unbraid.shell.plan import Plan
 from unbraid.shell.planning import Serving, plan_for
+from unbraid.shell.speculative import SpeculativeChat
 from unbraid.shell.sse import failure
+from unbraid.shell.visible import Logprob
 
 NOW: Final = {"type": "function", "function": {"name": "now"}}
 CITY: Final = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -28,6 +34,7 @@ WEATHER: Final = {"type": "function", "function": {"name": "weather", "parameter
 BOTH: Final = [NOW, WEATHER]
 USER: Final = {"role": "user", "content": "?"}
 SERVING: Final = Serving("qwen3", "hermes", made("qwen3", "hermes").vocabulary)
+KIMI_OPENS: Final = "<|tool_calls_section_begin|><|tool_call_begin|>"
 JSON: Final = Serving("qwen3", None, made("qwen3", "hermes").vocabulary)
 
 
@@ -123,6 +130,14 @@ def test_a1_3_body() -> None:
     assert stream.feed("<tool_") == ()
     assert stream.feed("") == ()
     assert all(deltas(asked(f"Hi.{call('now')}", tools=BOTH, logprobs=True, return_token_ids=True))[:-1])
+
+
+def test_a1_3_a_step_is_at_most_one_chunk() -> None:
+    """Where order allows it: here reasoning, content and both calls of one step."""
+    stream = ChatStream(plan(tools=BOTH))
+    stream.feed("s")
+    [chunk] = stream.feed(f"o.</think>Hi.{call('now')}{call('weather')}")
+    assert sorted(chunk["choices"][0]["delta"]) == ["content", "reasoning_content", "tool_calls"]
 
 
 def test_a1_4_finish() -> None:
@@ -227,6 +242,22 @@ def test_a3_several_calls_in_one_delta() -> None:
     assert [(one["index"], one["function"]["arguments"]) for one in found] == [(0, "{}"), (1, "{}")]
 
 
+def test_a3_pieces_of_one_call_in_a_step_are_joined() -> None:
+    stream = ChatStream(plan(tools=BOTH))
+    stream.feed('so.</think><tool_call>{"name": "weather", "arguments": {"ci')
+    [chunk] = stream.feed('ty": "\n", "city": "Oslo"}')
+    [piece] = chunk["choices"][0]["delta"]["tool_calls"]
+    assert (piece["index"], piece["function"]) == (0, {"arguments": 'ty": "\\n", "city": "Oslo"}'})
+
+
+@pytest.mark.parametrize("cut", range(1, 40))
+def test_a3_arguments_are_json_unless_cut(cut: int) -> None:
+    text = call("weather", '{"city": "Oslo", "days": [1, 2]}')
+    stream = ChatStream(plan(tools=BOTH))
+    chunks = [*stream.feed("so.</think>"), *stream.feed(text[:cut]), *stream.feed(text[cut:]), *stream.finish()]
+    assert json.loads(calls(joined(chunks))[0][1]) == {"city": "Oslo", "days": [1, 2]}
+
+
 def test_a3_indices_are_dense() -> None:
     found = pieces(call("now") + "<tool_call>{broken</tool_call>" + call("weather"))
     assert [one["index"] for one in found if "id" in one] == [0, 1]
@@ -251,12 +282,45 @@ def test_a3_ids_continue_the_history() -> None:
     assert chunk["choices"][0]["delta"]["tool_calls"][0]["id"] == "functions.now:1"
 
 
+@pytest.mark.parametrize(
+    ("tools", "text", "wanted"),
+    [
+        ("hermes", call("now"), "call_[0-9a-f]{24}"),
+        ("mistral", "[TOOL_CALLS]now[ARGS]{}", "[0-9A-Za-z]{9}"),
+        (
+            "kimi_k2",
+            f"{KIMI_OPENS}functions.now:0<|tool_call_argument_begin|>{{}}<|tool_call_end|><|tool_calls_section_end|>",
+            "functions[.]now:0",
+        ),
+    ],
+)
+def test_a3_ids_by_scheme(tools: str, text: str, wanted: str) -> None:
+    stream = ChatStream(plan(Serving(None, tools), tools=[NOW]))
+    [found] = joined([*stream.feed(text), *stream.finish()])["tool_calls"]
+    assert fullmatch(wanted, found["id"])
+
+
 # -- a.4 tool_choice -----------------------------------------------------------------------------------------------------
 
 
 def test_a4_default() -> None:
     assert calls(read(call("now"), tools=BOTH)) == [("now", "{}")]
     assert read(call("now"))["content"] == call("now")
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"tools": []}, "tools"),
+        ({"tool_choice": "auto"}, "tool_choice"),
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"tools": BOTH, "tool_choice": {"type": "function", "function": {"name": "then"}}}, "tool_choice"),
+    ],
+)
+def test_a4_refusals(fields: Mapping[str, Any], path: str) -> None:
+    """No tools in a list of them, a choice without tools, a tool that is not listed."""
+    [defect] = plan_for(SERVING, {"messages": [USER], **fields}).failure().defects
+    assert defect.path.startswith(path)  # type: ignore[attr-defined]  # all are of requests
 
 
 def test_a4_none() -> None:
@@ -322,6 +386,22 @@ def test_a4_named_json() -> None:
     assert (found["reasoning"], found["content"]) == ("so.", None)
     first = next(delta for delta in deltas(chunks) if "tool_calls" in delta)["tool_calls"][0]  # type: ignore[arg-type]  # typed dicts
     assert (first["function"]["name"], "id" in first) == ("weather", True)
+
+
+@pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "weather"}}])
+def test_a4_one_answer_in_batch_and_stream(choice: Any) -> None:
+    """Arguments are slices of the source in both: white space and escapes stay as they were written."""
+    given = '{"city":\t"Os\\u006co" , "n": 1e2}'
+    text = given if isinstance(choice, dict) else f'[{{"name": "weather", "parameters": {given}}}]'
+    ready = plan(JSON, tools=BOTH, tool_choice=choice)
+    answer = ChatAnswer(ready)
+    answer.feed(f"so.</think>{text}")
+    [whole] = answer.finish()["message"]["tool_calls"]
+    stream = ChatStream(ready)
+    chunks = [chunk for point in f"so.</think>{text}" for chunk in stream.feed(point)] + list(stream.finish())
+    assert (
+        calls(joined(chunks)) == [("weather", given)] == [(whole["function"]["name"], whole["function"]["arguments"])]
+    )
 
 
 def test_a4_content_is_null_where_nothing_was_said() -> None:
@@ -412,6 +492,32 @@ def test_a7_include_reasoning() -> None:
     assert message("Hi", include_reasoning=False, logprobs=True)["logprobs"]["content"][0]["token"] == "H"
 
 
+@pytest.mark.parametrize(("reasoning", "shown"), [(True, "soHi"), (False, "Hi")])
+def test_a7_a_token_across_the_border_is_hidden(reasoning: bool, shown: str) -> None:
+    """`.</` is the end of a thought and the beginning of its marker in one token; so is `a\\n<` of an answer and a call."""
+    vocabulary = made("qwen3", "hermes")
+    pieces = ["s", "o", ".</", *"think>", "H", "i", "a\n<", *"tool_call>", *call("now").removeprefix("<tool_call>")]
+    stream = ChatStream(plan(tools=BOTH, include_reasoning=reasoning, return_token_ids=True, logprobs=True), "ids")
+    chunks: list[ChatChunk] = []
+    for piece in pieces:
+        token = vocabulary.vocabulary.pieces.index(piece.encode())
+        chunks += stream.feed(None, (token,), (Logprob(piece, -1.0),))
+    choices = [chunk["choices"][0] for chunk in [*chunks, *stream.finish()]]
+    before = next(place for place, choice in enumerate(choices) if "tool_calls" in choice["delta"])
+    told = [one for choice in choices[:before] for one in choice.get("logprobs", {}).get("content", [])]
+    assert "".join(one["token"] for one in told) == shown
+    ids = [token for choice in choices[:before] for token in choice.get("token_ids", [])]
+    assert vocabulary.decode(ids) == shown
+    found = joined(chunks)
+    assert (found["reasoning"], found["content"]) == ("so." if reasoning else None, "Hia")
+
+
+def test_a7_hidden_reasoning_counts() -> None:
+    options = {"include_usage": True}
+    seen, hidden = (asked("Hi", include_reasoning=on, stream_options=options)[-1]["usage"] for on in (True, False))
+    assert seen == hidden
+
+
 # -- a.8 Where reasoning starts and ends -------------------------------------------------------------------------------
 
 
@@ -459,6 +565,22 @@ def test_a9_text_at_a_border_is_not_lost() -> None:
     assert (found["reasoning"], found["content"]) == ("o.", "Hi")
 
 
+def test_a9_the_end_flushes_what_is_held() -> None:
+    stream = ChatStream(plan(tools=BOTH))
+    stream.feed("so.</think>Hi<tool_ca")
+    assert joined(list(stream.finish()))["content"] == "<tool_ca"
+
+
+def test_a9_promotion() -> None:
+    """At the end, if nothing was said: reasoning that was sent stays, and stands in the content too."""
+    kwargs = {"force_nonempty_content": True}
+    ready = plan(chat_template_kwargs=kwargs)
+    stream = ChatStream(ready)
+    found = joined([*stream.feed("so."), *stream.finish()])
+    assert (found["reasoning"], found["content"]) == ("so.", "so.")
+    assert message("Hi", chat_template_kwargs=kwargs)["content"] == "Hi"
+
+
 # -- a.10 Other request features ---------------------------------------------------------------------------------------
 
 
@@ -495,6 +617,20 @@ def test_a10_response_format() -> None:
     assert plan(response_format={"type": "text"}).demand.output is None
     assert plan(response_format=schema, tools=BOTH).demand.output == schema
     assert plan(response_format=schema, tools=BOTH, tool_choice="required").demand.output is None
+
+
+def test_a10_the_client_may_carry_the_state() -> None:
+    """An answer under way is JSON text at any place, and goes on from it."""
+    ready = plan(tools=BOTH)
+    ids = made("qwen3", "hermes").encode(f"so.</think>Hi.{call('now')}")
+    chat = SpeculativeChat(ready)
+    chunks: list[ChatChunk] = []
+    for token in ids:
+        chat.propose((token,))
+        chunks += chat.accept(1)
+        chat = taken(ready, handed(chat)).unwrap()
+    found = joined([*chunks, *chat.finish()])
+    assert (found["reasoning"], found["content"], calls(found)) == ("so.", "Hi.", [("now", "{}")])
 
 
 def test_a10_metrics() -> None:

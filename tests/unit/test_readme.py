@@ -16,13 +16,21 @@ from unbraid.shell.policies import choices
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 [OWN_FORMAT] = re.findall(r"^```toml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-EXAMPLES = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+SERVED = {path.stem: path.read_text("utf-8") for path in (ROOT / "tests" / "serving" / "examples").glob("*.py")}
+EXAMPLES = [block for block in PYTHON if not any(block in source for source in SERVED.values())]
 
 
 @pytest.mark.parametrize("place", range(3))
 def test_example(place: int) -> None:
     assert len(EXAMPLES) == 3
     exec(compile(EXAMPLES[place], f"README.md, example {place}", "exec"), {})
+
+
+@pytest.mark.parametrize("name", ["endpoint", "speculation", "transformers_stream"])
+def test_serving_examples_are_those_that_run(name: str) -> None:
+    """`tests/serving/test_examples.py` runs the files."""
+    assert len([block for block in PYTHON if block in SERVED[name]]) == 1
 
 
 def test_library_example_is_short() -> None:
