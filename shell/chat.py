@@ -51,7 +51,7 @@ class ChatStream:
         self._write = writer(plan, self.stamp, choice, self._fed.prompt)
         self._opened = False
         self._front = front(self._write.chunk({}, Spent()))
-        self._known: Fragments = fragments(plan.machine, plan.reasoning_field) if plan.direct else {}
+        self._known: Fragments = fragments(plan.machine.bound, plan.reasoning_field) if plan.direct else {}
 
     @property
     def anomalies(self) -> list[Anomaly]:
@@ -83,7 +83,7 @@ class ChatStream:
         if not self._opened or fed.finished or not self.plan.direct:
             return frames(self.feed(text, ids, logprobs))
         parser, events = step(self.plan.machine, fed.parser, text, tuple(ids))
-        known = self._known.get(id(events))
+        known = self._known.get(id(events[0])) if len(events) == 1 else None
         if known is not None:
             fed.move(parser, len(ids), known[2])
             return self._front + known[1]

@@ -1,13 +1,13 @@
 """Bytes of chunks that were written before.
 
-The core gives the same tuple of events for the same plain token, so the part of a chunk that says what is new can be kept as
-bytes, by the identity of that tuple. What is in front of it (id, time, model, index) is the answer's; it is written once.
+The core gives the same event for the same plain token, in every request of a bound format, so the part of a chunk that says
+what is new can be kept as bytes, by the identity of that event. What is in front of it (id, time, model, index) is the answer's; it is written once.
 
     line      = front fragment
     fragment  = what a chunk adds behind `"delta":`, to the end of its event
 
-Fragments are kept per machine and reasoning field, at most `KEPT` of them, each of at most `LONGEST` bytes. An entry holds
-its events, so no other tuple can have their identity.
+Fragments are kept per bound format and reasoning field, at most `KEPT` of them, each of at most `LONGEST` bytes. An entry
+holds its event, so no other one can have its identity.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 from weakref import WeakKeyDictionary
 
-from unbraid.core.bind import Machine
-from unbraid.core.events import ArgumentsChunk, ContentChunk, Events, ReasoningChunk
+from unbraid.core.bind import Bound
+from unbraid.core.events import ArgumentsChunk, ContentChunk, Event, Events, ReasoningChunk
 from unbraid.shell.chat_shapes import ChatChunk
 from unbraid.shell.deltas import ReasoningField
 from unbraid.shell.sse import frame
@@ -24,17 +24,17 @@ from unbraid.shell.sse import frame
 KEPT: Final = 1 << 16
 LONGEST: Final = 512
 
-Fragments: TypeAlias = dict[int, tuple[Events, bytes, int]]
-"""By the identity of events: the events, the fragment, the tokens of reasoning in them."""
+Fragments: TypeAlias = dict[int, tuple[Event, bytes, int]]
+"""By the identity of an event: the event, the fragment, the tokens of reasoning in it."""
 
-_KEPT: Final[WeakKeyDictionary[Machine, dict[ReasoningField, Fragments]]] = WeakKeyDictionary()
+_KEPT: Final[WeakKeyDictionary[Bound, dict[ReasoningField, Fragments]]] = WeakKeyDictionary()
 
 _MARK: Final = b'"delta":'
 
 
-def fragments(machine: Machine, field: ReasoningField) -> Fragments:
-    """The fragments of answers that are read by `machine` and written with `field`."""
-    return _KEPT.setdefault(machine, {}).setdefault(field, {})
+def fragments(bound: Bound, field: ReasoningField) -> Fragments:
+    """The fragments of answers that are read with `bound` and written with `field`."""
+    return _KEPT.setdefault(bound, {}).setdefault(field, {})
 
 
 def front(chunk: ChatChunk) -> bytes:
@@ -52,4 +52,4 @@ def keep(known: Fragments, events: Events, start: bytes, written: bytes) -> None
         return
     if len(known) >= KEPT:
         known.clear()
-    known[id(events)] = (events, written[len(start) :], event.tokens if isinstance(event, ReasoningChunk) else 0)
+    known[id(event)] = (event, written[len(start) :], event.tokens if isinstance(event, ReasoningChunk) else 0)

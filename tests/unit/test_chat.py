@@ -177,7 +177,7 @@ def test_bytes_of_plain_tokens_are_kept() -> None:
     written = []
     for stream in (first, second):
         written += [stream.feed_bytes(None, token) for _ in range(2)]
-    assert any(fragment in written[1] for _, fragment, _ in fragments(machine, "reasoning_content").values())
+    assert any(fragment in written[1] for _, fragment, _ in fragments(machine.bound, "reasoning_content").values())
     assert written[3] == written[1].replace(b'"id":"a"', b'"id":"b"')
     assert second.spent == Spent(2, 2)
 
