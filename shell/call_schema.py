@@ -10,7 +10,7 @@ if they mean the same by it. A reference to anything else in a tool's own parame
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from attrs import frozen
 from returns.result import Failure, Result, Success
@@ -38,7 +38,7 @@ class DefinitionClash:
 
     key: str
     tools: tuple[str, str]
-    where: Literal["$defs", "definitions"] | str = "$defs"
+    where: str = "$defs"
 
     def describe(self) -> str:
         """One sentence."""
@@ -74,8 +74,8 @@ def required_schema(tools: Sequence[Offered], *, parallel: bool) -> Result[JsonS
     lifted: dict[str, dict[str, object]] = {}
     owners: dict[tuple[str, str], str] = {}
     clashes: list[DefinitionClash] = []
-    for tool in tools:
-        for word, key, value in _definitions(tool):
+    for number, tool in enumerate(tools):
+        for word, key, value in _definitions(tool, number):
             owner = owners.setdefault((word, key), tool.name)
             if lifted.setdefault(word, {}).setdefault(key, value) != value:
                 clashes.append(DefinitionClash(key, (owner, tool.name), word))
@@ -86,9 +86,15 @@ def required_schema(tools: Sequence[Offered], *, parallel: bool) -> Result[JsonS
     return Success({**schema, **lifted})
 
 
-def _definitions(tool: Offered) -> list[tuple[str, str, object]]:
+def _definitions(tool: Offered, number: int) -> list[tuple[str, str, object]]:
     found = as_mapping(tool.parameters) or {}
-    return [(word, key, value) for word in DEFINITIONS for key, value in (as_mapping(found.get(word)) or {}).items()]
+    every = [(word, as_mapping(found.get(word)) or {}) for word in DEFINITIONS]
+    return [(word, key, _moved(value, _place(number))) for word, inner in every for key, value in inner.items()]
+
+
+def _place(number: int) -> str:
+    """Where the parameters of a tool stand."""
+    return f"#/items/anyOf/{number}/properties/parameters"
 
 
 def _call(tool: Offered, number: int) -> JsonSchema:
@@ -97,7 +103,7 @@ def _call(tool: Offered, number: int) -> JsonSchema:
         "type": "object",
         "properties": {
             "name": {"type": "string", "enum": [tool.name]},
-            "parameters": _moved(parameters, f"#/items/anyOf/{number}/properties/parameters"),
+            "parameters": _moved(parameters, _place(number)),
         },
         "required": ["name", "parameters"],
         "additionalProperties": False,
@@ -108,7 +114,9 @@ def _moved(schema: object, place: str) -> object:
     """A schema that stands at `place` now. References to definitions point to the top before and after."""
     inner = as_mapping(schema)
     if inner is not None:
-        return {word: _reference(told, place) if word == "$ref" else _moved(told, place) for word, told in inner.items()}
+        return {
+            word: _reference(told, place) if word == "$ref" else _moved(told, place) for word, told in inner.items()
+        }
     return [_moved(one, place) for one in schema] if isinstance(schema, list) else schema
 
 

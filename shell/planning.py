@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias, TypeVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 from returns.result import Result
 
 from unbraid.core.bind import Machine
@@ -25,6 +25,7 @@ from unbraid.core.grammar import Format, Policies
 from unbraid.formats.registry import Role, lookup
 from unbraid.shell.bind import BindError, bind, with_tools
 from unbraid.shell.compat_habits import Compat
+from unbraid.shell.constraint import Strictness, constraint, offered
 from unbraid.shell.deltas import ReasoningField
 from unbraid.shell.demand import Calls, Demand, Form
 from unbraid.shell.forced_json import REQUIRED_JSON
@@ -67,6 +68,7 @@ class Serving:
     named_finish: CallFinish = "stop"
     stops: Literal["content", "engine"] = "content"
     offered: Literal["none", "unknown"] = "none"
+    strictness: Strictness | None = "auto"
     compat: Compat | None = None
 
 
@@ -111,7 +113,7 @@ def _plan(serving: Serving, request: ChatRequest, machine: Machine, form: Form, 
         usage=request.usage,
         ids=_half(serving.tools, "tools", lambda half: half.ids, None) if form == "json" else None,
         history=request.history,
-        demand=_demand(request, form, () if content else request.stops),
+        demand=_constrained(serving, request, machine, _demand(request, form, () if content else request.stops), at),
         compat=serving.compat,
     )
 
@@ -186,3 +188,14 @@ def _demand(request: ChatRequest, form: Form, stops: tuple[str, ...]) -> Demand:
         stops=stops,
         most_tokens=request.most_tokens,
     )
+
+
+def _constrained(serving: Serving, request: ChatRequest, machine: Machine, demand: Demand, at: StartAt) -> Demand:
+    """The demand with the grammar that goes with it; without one, if its calls cannot be written by a grammar."""
+    if serving.strictness is None:
+        return demand
+    at = "content" if request.echo or request.continues else at
+    tools = () if request.tools is None else offered(request.tools.listed)
+    made = constraint(machine, demand, tools, serving.strictness, at)
+    why = made.swap().map(lambda error: error.describe()).value_or("")
+    return evolve(demand, constraint=None if why else made.unwrap(), unconstrained=why)

@@ -5,7 +5,7 @@
     json_schema    JSON that fits a schema     optional   or nothing                             trigger stands in it
     any_text       text without some strings   star       any number of them     token           this id
 
-Builders join what can be joined, so that equal grammars are equal data: literals in a row are one, sequences do not nest.
+Builders join what can be joined, so that equal grammars are equal data: literals in a row are one, and so is white space; sequences do not nest.
 """
 
 from __future__ import annotations
@@ -81,15 +81,18 @@ def sequence(nodes: Iterable[Node]) -> Node:
         for one in _elements(node):
             if flat and flat[-1]["type"] == one["type"] == "const_string":
                 flat[-1] = literal(f"{flat[-1]['value']}{one['value']}")
-            elif one != literal(""):
+            elif one != literal("") and not (_is_space(one) and flat and flat[-1] == one):
                 flat.append(one)
     return flat[0] if len(flat) == 1 else {"type": "sequence", "elements": flat}
 
 
+def _is_space(node: Node) -> bool:
+    return node["type"] == "regex" and str(node["pattern"]).endswith(f"{{0,{SPACE_MOST}}}")
+
+
 def _elements(node: Node) -> Sequence[Node]:
-    elements = node["elements"] if node["type"] == "sequence" else [node]
-    assert isinstance(elements, list)  # as `sequence` made it
-    return elements
+    elements = node.get("elements") if node["type"] == "sequence" else None
+    return elements if isinstance(elements, list) else [node]
 
 
 def either(nodes: Iterable[Node]) -> Node:
@@ -102,7 +105,7 @@ def either(nodes: Iterable[Node]) -> Node:
 
 
 def optional(node: Node) -> Node:
-    """This, or nothing."""
+    """The node, or nothing."""
     return {"type": "optional", "content": node}
 
 
@@ -113,10 +116,11 @@ def star(node: Node) -> Node:
 
 def triggered(trigger: str, content: Node, excludes: Sequence[str], *, once: bool) -> Node:
     """Text, and `content` behind each `trigger` in it; `once`: behind the first one, which ends it all."""
+    inner, end = _split(content)
     return {
         "type": "triggered_tags",
         "triggers": [trigger],
-        "tags": [{"type": "tag", "begin": trigger, "content": content, "end": ""}],
+        "tags": [{"type": "tag", "begin": trigger, "content": inner, "end": end}],
         "excludes": list(excludes),
         "stop_after_first": once,
     }
@@ -124,13 +128,22 @@ def triggered(trigger: str, content: Node, excludes: Sequence[str], *, once: boo
 
 def token_triggered(trigger: int, content: Node, excludes: Sequence[int], *, once: bool) -> Node:
     """The same by ids of tokens."""
+    inner, end = _split(content)
     return {
         "type": "token_triggered_tags",
         "trigger_tokens": [trigger],
-        "tags": [{"type": "tag", "begin": token(trigger), "content": content, "end": ""}],
+        "tags": [{"type": "tag", "begin": token(trigger), "content": inner, "end": end}],
         "exclude_tokens": list(excludes),
         "stop_after_first": once,
     }
+
+
+def _split(node: Node) -> tuple[Node, object]:
+    """A node without the literal or token at its end, and that; "" if it ends in something else."""
+    *inner, last = _elements(node)
+    if inner and last["type"] in ("const_string", "token"):
+        return sequence(inner), last["value"] if last["type"] == "const_string" else last
+    return node, ""
 
 
 def structural_tag(node: Node) -> Node:

@@ -70,9 +70,7 @@ def text_value(schema: object, root: Mapping[str, object], excludes: Sequence[st
     return either(_texts(resolved(schema, root), root, excludes, DEEP) or [any_text(excludes)])
 
 
-def _texts(
-    schema: Mapping[str, object], root: Mapping[str, object], excludes: Sequence[str], deep: int
-) -> list[Node]:
+def _texts(schema: Mapping[str, object], root: Mapping[str, object], excludes: Sequence[str], deep: int) -> list[Node]:
     """The ways to write a string that fits; none if the schema says nothing that could be said here."""
     members = next((schema[word] for word in ("anyOf", "oneOf") if isinstance(schema.get(word), list)), None)
     if isinstance(members, list) and deep:
@@ -88,8 +86,7 @@ def _texts(
 
 def _words(schema: Mapping[str, object]) -> Iterator[str]:
     found = schema.get("enum") if "const" not in schema else [schema["const"]]
-    assert isinstance(found, list)  # as its caller saw
-    for value in found:
+    for value in found if isinstance(found, list) else ():
         yield value if isinstance(value, str) else json.dumps(value)
 
 

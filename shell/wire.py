@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
+from types import UnionType
 from typing import Final, Literal, TypeAlias
 
 from attrs import field, frozen
@@ -104,8 +105,8 @@ Parts: TypeAlias = tuple[Part, ...]
 
 @frozen
 class Pairs:
-    """Arguments as keys and values: `parts` up to a value, among them the one with the key; its edges, white space that
-    must be written; `close`, what ends it. `live`: spellings that mean something in a value; `stops`, that may not occur."""
+    """Arguments as keys and values: `parts` up to a value, among them the one with the key; `opens` and `closes`, white space
+    that must be written at its edges; `close`, what ends it. `live`: spellings that mean something in a value."""
 
     parts: Parts
     value: Value
@@ -166,7 +167,9 @@ class _Way:
 _Cost: TypeAlias = int
 _KEPT: Final = 1
 _ROW: Final = 4
-_CAPTURED: Final = 16  # a call that is announced by its first key: the way of a call without arguments is the general one
+_CAPTURED: Final = (
+    16  # a call that is announced by its first key: the way of a call without arguments is the general one
+)
 
 
 class Graph:
@@ -221,7 +224,7 @@ class Graph:
             here.append(self._space(row))
         elif isinstance(target.kind, Capture):
             here.append(Slots(target.kind, self.live(row.to)))
-        elif marker.after and not row.keep and not isinstance(target.kind, Value):
+        elif isinstance(target.kind, Json | Envelope) and not row.keep:
             here.append(Space())
         return tuple(here)
 
@@ -330,11 +333,10 @@ def _inside(graph: Graph, region: str) -> tuple[Parts, Arguments, str, Parts]:
     if pairs is not None:
         return _paired(graph, region, pairs)
     direct = _reach(graph, region, Json | Braces)
-    if direct is None:
-        raise _NoWayError("no_way")
-    target = direct.rows[-1].to
+    target = region if direct is None else direct.rows[-1].to
     found = graph.regions[target].kind
-    assert isinstance(found, Json | Braces)  # what `_reach` was asked for
+    if direct is None or not isinstance(found, Json | Braces):
+        raise _NoWayError("no_way")
     return direct.parts, found, _ended(graph, target), ()
 
 
@@ -353,7 +355,7 @@ def _end(graph: Graph, region: str) -> Row:
     return end
 
 
-def _reach(graph: Graph, region: str, kinds: object) -> _Way | None:
+def _reach(graph: Graph, region: str, kinds: type | UnionType) -> _Way | None:
     """The shortest regular way from a region to one of such a kind, inside a call."""
     queue: list[tuple[str, _Way]] = [(region, _Way())]
     seen = {region}
@@ -363,7 +365,7 @@ def _reach(graph: Graph, region: str, kinds: object) -> _Way | None:
             if row.do or row.keep or row.to in seen or target.channel != "call" or target.trial == "closing":
                 continue
             further = _Way((*way.rows, row), (*way.parts, *graph.written(row)))
-            if isinstance(target.kind, kinds):  # type: ignore[arg-type]  # a class or a union of classes
+            if isinstance(target.kind, kinds):
                 return further
             if isinstance(target.kind, Gap | Capture):
                 seen.add(row.to)
@@ -374,20 +376,18 @@ def _reach(graph: Graph, region: str, kinds: object) -> _Way | None:
 def _paired(graph: Graph, region: str, way: _Way) -> tuple[Parts, Arguments, str, Parts]:
     value = way.rows[-1].to
     kind = graph.regions[value].kind
-    assert isinstance(kind, Value)  # what `_reach` was asked for
     closer = next((row for row in graph.regular(value) if isinstance(graph.regions[row.to].kind, Gap)), None)
-    if closer is None:
+    if closer is None or not isinstance(kind, Value):
         raise _NoWayError("no_end")
     end = _end(graph, region)
     opens, closes = graph.terminals[way.rows[-1].on].after, graph.terminals[closer.on].before
-    live = (*graph.live(value), *graph.format.specials)
     pairs = Pairs(
         way.parts,
         kind,
         "".join(opens[:1]),
         "".join(closes[:1]),
         Mark(graph.terminals[closer.on]),
-        tuple(dict.fromkeys(live)),
+        graph.live(value),
     )
     return (), pairs, end.to, graph.written(end)
 

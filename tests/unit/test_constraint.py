@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import pytest
+from attrs import evolve
 
+from tests.laws.machines import made
 from unbraid.core.bind import Machine
-from unbraid.core.grammar import Policies
-from unbraid.core.vocabulary import Vocabulary
+from unbraid.core.grammar import Braces, Policies
+from unbraid.formats.gemma import GEMMA4
 from unbraid.shell.bind import bind, with_tools
 from unbraid.shell.constraint import Strictness, constraint, offered
 from unbraid.shell.demand import Calls, Constraint, Demand
@@ -203,22 +205,13 @@ def test_names_that_would_end_themselves(tools: str, name: str, key: str, found:
 
 
 def test_own_braces_have_no_style() -> None:
-    from attrs import evolve
-
-    from unbraid.core.grammar import Braces
-    from unbraid.formats.gemma import GEMMA4
-
     regions = tuple(evolve(one, kind=Braces()) if isinstance(one.kind, Braces) else one for one in GEMMA4.regions)
     bound = with_tools(bind(None, evolve(GEMMA4, name="mine", regions=regions)).unwrap(), TOOLS).unwrap()
     assert "braces" in constraint(bound, Demand("required", names=NAMES), offered(TOOLS)).failure().describe()
 
 
 def test_ids_where_only_ids_count() -> None:
-    vocabulary = Vocabulary.of({"<tool_call>": 256, "</tool_call>": 257}) if hasattr(Vocabulary, "of") else None
-    if vocabulary is None:
-        from tests.laws.machines import made
-
-        vocabulary = made(None, "hermes").vocabulary
+    vocabulary = made(None, "hermes").vocabulary
     bound = bind(None, "hermes", vocabulary, Policies(marker_evidence="ids")).unwrap()
     found = asked(Demand("required", names=NAMES), of=with_tools(bound, TOOLS).unwrap())
     assert found is not None

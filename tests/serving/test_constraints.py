@@ -1,0 +1,242 @@
+"""Grammars of calls against xgrammar: it compiles them, lets through what models write, and lets through nothing that the parser does not
+read as the calls that were asked for.
+
+    written   random arguments in the format's own notation: the grammar takes them, the parser gives them back
+    sampled   strings that the grammar lets through: calls whose arguments fit, equal to an independent reading
+
+xgrammar and its torch live in an environment of their own, the dependency group `grammar`. Without them the tests are skipped; with
+`UNBRAID_REQUIRE_GRAMMAR=1` they fail. `UNBRAID_SAMPLES`: sampled outputs per format.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from random import Random
+from typing import Any, Final, Literal
+
+import pytest
+from attrs import define
+
+from tests.serving.constrained import installed  # noqa: F401 -- first: skips the file where xgrammar is not there
+from tests.serving.constrained.arguments import SCHEMAS, TOOLS, arguments
+from tests.serving.constrained.notations import NOTATIONS, Call
+from tests.serving.constrained.sampler import Sampler, accepts, vocabulary
+from tests.serving.constrained.validation import validate
+from tests.vocabularies import qwen_pypi
+from unbraid.core.bind import Machine
+from unbraid.core.events import merge
+from unbraid.core.grammar import Policies
+from unbraid.core.machine import finish, start, step
+from unbraid.formats.registry import formats
+from unbraid.shell.bind import bind, with_tools
+from unbraid.shell.constraint import Strictness, constraint, offered
+from unbraid.shell.demand import Constraint, Demand
+from unbraid.shell.messages import Message, message
+from unbraid.shell.session import parse
+
+Wanted = Literal["free", "required", "named"]
+
+NAMES: Final = tuple(SCHEMAS)
+NAMED: Final = "note"
+FEWER: Final = ("note", "now")
+"""The tools where calls may not be parallel: their grammar is compiled sooner."""
+WRITTEN: Final = 60
+"""Outputs in the format's own notation, per format."""
+SAMPLES: Final = int(os.environ.get("UNBRAID_SAMPLES") or 200)
+"""Sampled outputs per format that end."""
+SHARES: Final[dict[tuple[Wanted, bool], int]] = {
+    ("required", True): SAMPLES // 2,
+    ("required", False): SAMPLES // 8,
+    ("named", True): SAMPLES // 8,
+    ("free", True): SAMPLES // 8,
+    ("free", False): SAMPLES // 8,
+}
+TRIES: Final = 8
+"""Tries for each sample that is to end."""
+HALVES: Final = {fmt.name: fmt for fmt in formats() if fmt.tools}
+
+
+@cache
+def machine(name: str) -> Machine:
+    """The format without the other half, unless it has one itself."""
+    return with_tools(bind(None, HALVES[name]).unwrap(), TOOLS).unwrap()
+
+
+def demand(wanted: Wanted, *, parallel: bool = True) -> Demand:
+    names = (NAMED,) if wanted == "named" else NAMES if parallel else FEWER
+    return Demand(wanted, names=names, parallel=parallel)
+
+
+@cache
+def made(name: str, wanted: Wanted, parallel: bool, strictness: Strictness = "parameter") -> Constraint:
+    asked = demand(wanted, parallel=parallel)
+    found = constraint(machine(name), asked, offered(TOOLS), strictness, "content").unwrap()
+    assert found is not None
+    return found
+
+
+@cache
+def grammar(name: str, wanted: Wanted, parallel: bool) -> Any:
+    """Compiled once per process: it takes seconds."""
+    return vocabulary().compiled(made(name, wanted, parallel).content)
+
+
+def calls_of(said: Message) -> list[Call]:
+    return [(call.name, json.loads(call.arguments)) for call in said.tool_calls]
+
+
+def check(said: Message, wanted: Wanted, *, parallel: bool, exact: bool = True) -> None:
+    """The calls are such as were asked for."""
+    assert all(call.complete for call in said.tool_calls), said
+    for call in said.tool_calls:
+        assert call.name in NAMES
+        value = json.loads(call.arguments)
+        assert isinstance(value, dict)
+        if exact:
+            validate(value, SCHEMAS[call.name])
+    if wanted != "free":
+        assert said.tool_calls, said
+        assert not (said.content or "").strip("\n\r\t "), said
+    if wanted == "named":
+        assert [call.name for call in said.tool_calls] == [NAMED]
+    if not parallel:
+        assert len(said.tool_calls) <= 1
+
+
+@pytest.mark.parametrize("name", NOTATIONS)
+def test_written(name: str) -> None:
+    """What a model writes is let through, and read back."""
+    random, notation = Random(name), NOTATIONS[name]
+    compiled, left_out = grammar(name, "required", True), 0
+    for _ in range(WRITTEN):
+        tools = [random.choice(NAMES) for _ in range(random.randint(1, 3))]
+        calls = [(tool, arguments(tool, random)) for tool in tools]
+        text = notation.write(calls, SCHEMAS)
+        if notation.read(text, SCHEMAS) != calls:  # a marker in a value
+            left_out += 1
+            continue
+        assert accepts(compiled, text), text
+        said = parse(machine(name), text)
+        assert (calls_of(said), said.anomalies) == (calls, ()), text
+    assert left_out <= WRITTEN // 5
+
+
+@define
+class Tally:
+    """Outputs that ended, and those that say nothing because a value holds a live marker."""
+
+    ended: int = 0
+    thrown: int = 0
+
+
+@pytest.mark.parametrize("name", NOTATIONS)
+def test_sampled(name: str) -> None:
+    """What is let through is read as the calls that were asked for, with the arguments that stand there."""
+    tally = Tally()
+    for (wanted, parallel), share in SHARES.items():
+        sampler = Sampler(
+            made(name, wanted, parallel).content, f"{name} {wanted} {parallel}", grammar(name, wanted, parallel)
+        )
+        before = tally.ended
+        for sample in sampler.outputs(share, TRIES * share):
+            tally.ended += 1
+            read = NOTATIONS[name].read(sample.text, SCHEMAS)
+            if read is None:
+                tally.thrown += 1
+                continue
+            said = parse(machine(name), sample.text)
+            check(said, wanted, parallel=parallel)
+            assert (calls_of(said), said.anomalies) == (read, ()), sample.text
+        assert tally.ended - before >= share, f"{wanted}, parallel={parallel}: too few outputs end"
+    assert tally.thrown == 0, "the tag excludes live markers from values"
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "deepseek_v32", "kimi_k2", "mistral"])
+def test_syntax_only(name: str) -> None:
+    """Below `parameter` a tool that is not strict may be given anything, in the right syntax."""
+    tag = made(name, "required", True, "function").content
+    seen = set()
+    for sample in Sampler(tag, f"syntax {name}").outputs(SAMPLES // 8, SAMPLES):
+        said = parse(machine(name), sample.text)
+        check(said, "required", parallel=True, exact=False)
+        seen |= {key for _, value in calls_of(said) for key in value} - KEYS
+    assert seen, "keys that no schema names"
+
+
+KEYS: Final = {key for schema in SCHEMAS.values() for key in schema["properties"]}
+PAIRS: Final = [
+    ("qwen3", "hermes"),
+    ("qwen3", "qwen3_coder"),
+    ("deepseek_v3", "deepseek_v31"),
+    ("glm45", "glm45"),
+    ("mistral", "mistral"),
+]
+
+
+@pytest.mark.parametrize(("reasoning", "tools"), PAIRS)
+@pytest.mark.parametrize("at", ["auto", "reasoning", "content"])
+def test_thoughts_come_first(reasoning: str, tools: str, at: Literal["auto", "reasoning", "content"]) -> None:
+    """Where generation starts in reasoning the grammar of the whole answer begins with it, and only there."""
+    whole = with_tools(bind(reasoning, tools).unwrap(), TOOLS).unwrap()
+    found = constraint(whole, demand("required"), offered(TOOLS), "parameter", at).unwrap()
+    assert found is not None
+    thoughts = 0
+    for sample in Sampler(found.answer, f"{reasoning} {at}").outputs(10, 100):
+        state, events = step(whole, start(whole, "text", None, at), sample.text, ())
+        said = message(merge((*events, *finish(whole, state)[1])))
+        check(said, "required", parallel=True)
+        thoughts += said.reasoning is not None
+    assert not (at == "content" and thoughts)
+    assert (found.answer == found.content) is (at == "content")
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3_coder"])
+@pytest.mark.parametrize("wanted", ["required", "free"])
+def test_markers_by_their_ids(name: str, wanted: Wanted) -> None:
+    """Where only ids count the grammar asks for ids, so that no call is written that would be read as text."""
+    bound = bind(None, name, qwen_pypi(), Policies(marker_evidence="ids")).unwrap()
+    whole = with_tools(bound, TOOLS).unwrap()
+    found = constraint(whole, demand(wanted), offered(TOOLS), "parameter", "content").unwrap()
+    assert found is not None
+    for sample in Sampler(found.answer, name).outputs(15, 150):
+        state, events = step(whole, start(whole, "ids", None, "content"), None, sample.ids)
+        check(message(merge((*events, *finish(whole, state)[1]))), wanted, parallel=True)
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_required_as_json(parallel: bool) -> None:
+    asked = Demand("required", "json", NAMES, parallel=parallel)
+    found = constraint(machine("hermes"), asked, offered(TOOLS), "auto", "content").unwrap()
+    assert found is not None
+    assert found.schema is not None
+    several = 0
+    for sample in Sampler(found.answer, "json").outputs(20, 200):
+        value = json.loads(sample.text)
+        validate(value, found.schema)
+        assert len(value) == 1 or (parallel and value)
+        several += len(value) > 1
+        for one in value:
+            validate(one["parameters"], SCHEMAS[one["name"]])
+    assert bool(several) is parallel
+
+
+def test_named_as_json() -> None:
+    asked = Demand("named", "json", (NAMED,))
+    found = constraint(machine("hermes"), asked, offered(TOOLS), "auto", "content").unwrap()
+    assert found is not None
+    for sample in Sampler(found.answer, "json").outputs(20, 200):
+        validate(json.loads(sample.text), SCHEMAS[NAMED])
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "kimi_k2", "llama3_json", "mistral"])
+def test_none(name: str) -> None:
+    """From `function` on, `none` lets no call through."""
+    found = constraint(machine(name), Demand("none", names=NAMES), offered(TOOLS), "function", "content").unwrap()
+    assert found is not None
+    compiled = vocabulary().compiled(found.answer)
+    assert accepts(compiled, "It is {five} o'clock.")
+    assert accepts(compiled, "")
+    for wanted in NAMES:
+        assert not accepts(compiled, NOTATIONS[name].write([(wanted, arguments(wanted, Random(name)))], SCHEMAS))

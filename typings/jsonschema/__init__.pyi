@@ -1,0 +1,6 @@
+# What the tests of constraints use of jsonschema.
+class Draft202012Validator:
+    @classmethod
+    def check_schema(cls, schema: object) -> None: ...
+
+def validate(instance: object, schema: object) -> None: ...
