@@ -65,14 +65,9 @@ def _waits(run: Run, place: int, literal: str, quote: str) -> tuple[int, str, st
 
 
 def _leave(run: Run, at: InCapture, place: int, literal: str) -> bool:
-    kind = run.region.kind
     entry = run.region.lexicon.lexemes[literal]
     size = place - run.pos
-    text = run.buf[run.pos : place]
-    if run.table.expand is not None:
-        text = text.translate(run.table.expand)
-    if isinstance(kind, Capture):
-        run.slots = (*at.slots, *read_fields(kind.fields, text))
+    _fill(run, at, place)
     row = row_for(run, entry.terminal)
     if row is None:
         return _fail(run, place)
@@ -80,11 +75,22 @@ def _leave(run: Run, at: InCapture, place: int, literal: str) -> bool:
     return True
 
 
+def _fill(run: Run, at: InCapture, place: int) -> None:
+    """Read the fields of the text up to `place`."""
+    kind, text = run.region.kind, run.buf[run.pos : place]
+    if run.table.expand is not None:
+        text = text.translate(run.table.expand)
+    if isinstance(kind, Capture):
+        run.slots = (*at.slots, *read_fields(kind.fields, text))
+
+
 def _fail(run: Run, place: int) -> bool:
     """The capture is none: refuse the trial, or give the text up by the @bad row."""
     if run.trial is not None:
         refuse(run, place)
         return True
+    if isinstance(run.at, InCapture):
+        _fill(run, run.at, place)
     row = row_for(run, "@bad")
     if row is None:
         refuse(run, place)

@@ -66,8 +66,8 @@ TABLE: Final = rows("""
     rest                  END         -> lost       release odd=malformed when=channel=final,commentary & recipient!
     addressed channel rest foreign  END -> lost     odd=malformed         # gpt-oss, refusing: no <|message|>
     header                @bad        -> content    release
-    rest                  @bad        -> reasoning  release when=channel=analysis
-    rest                  @bad        -> content    release when=channel=final,commentary
+    rest                  @bad        -> reasoning  release when=channel=analysis & recipient!
+    rest                  @bad        -> content    release when=channel=final,commentary & recipient!
     addressed channel rest foreign  @bad -> ignored
 
     reasoning content ignored  END    -> between

@@ -2,7 +2,8 @@
 
 For each tool half: a plain answer, one call, several, one without arguments, values with text beyond ASCII, escapes and nesting, markup
 inside a value, text before, between and behind calls, a recovery; for each reasoning half a plain answer, and an answer behind thoughts. And
-for each region of a format an output that ends in it.
+for each region of a format an output that ends in it; for each row that reports an oddity, or where a capture or payload goes wrong, an output
+that takes it. Which rows an output takes show machines whose rows report their own numbers.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from functools import cache
 from typing import Final
 
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 
 from tests.corpus.reader import Call, Case, cases
-from tests.laws.machines import begin, inside, machine_of, right
-from unbraid.core.events import ContentChunk, Events, ToolCallEnd, ToolCallStart
-from unbraid.core.grammar import Format, Gap, JsonScalar
+from tests.laws.machines import begin, chosen, fold_text, inside, machine_of, right
+from unbraid.core.bind import Machine, bind, with_tools
+from unbraid.core.events import Anomaly, ContentChunk, Events, ToolCallEnd, ToolCallStart
+from unbraid.core.grammar import Format, Gap, JsonScalar, Policies, Row
 from unbraid.core.machine import finish, step
+from unbraid.core.notation import rows, show_row
 from unbraid.core.resolve import resolve
 from unbraid.formats.registry import Role, formats, lookup
 
@@ -49,6 +52,12 @@ CANNOT: Final = {
     "pythonic": {"text before", "text between"},
     "llama4_pythonic": {"text before", "text between"},
 }
+
+BEHIND_A_PAIR: Final = rows("arguments  @text -> junk  odd=stray_text")
+"""Only markers lead to `arguments`, and each is read again there; the row says where an opener goes that is none."""
+
+NEVER: Final = dict.fromkeys(("glm45-t", "ling3-t", "poolside_v1-t", "kimi_k3-rt"), BEHIND_A_PAIR)
+"""Rows that no output takes."""
 
 BRACKETS: Final = (")]", "}]")
 """The markup of calls without markers."""
@@ -162,3 +171,47 @@ def _where_streams_end(form: Format) -> Iterator[str]:
         )
         if not before_text and not (into and all(row.keep for row in into)):
             yield region.name
+
+
+# -- recoveries --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", list(formats()), ids=name_of)
+def test_every_recovery_is_there(form: Format) -> None:
+    missing = {row for row in form.rows if _is_recovery(row)} - taken()[name_of(form)]
+    assert {show_row(row) for row in missing} == {show_row(row) for row in NEVER.get(name_of(form), ())}
+
+
+def _is_recovery(row: Row) -> bool:
+    return bool(row.odd) or row.on == "@bad"
+
+
+@cache
+def taken() -> Mapping[str, set[Row]]:
+    """The recoveries that the cases of a format take, by the names of formats."""
+    all_taken: dict[str, set[Row]] = {name_of(form): set() for form in formats()}
+    for case in cases():
+        rows_taken = set(_rows_taken(case))
+        for form in _formats(case):
+            all_taken[name_of(form)] |= rows_taken
+    return all_taken
+
+
+def _rows_taken(case: Case) -> Iterator[Row]:
+    """What a refused trial took does not count: nothing of it is reported."""
+    words = json.dumps((case.kwargs, case.policies, case.offered), sort_keys=True)
+    numbered, machine = _telling(case.reasoning, case.tools, words)
+    for event in fold_text(machine, begin(case, machine), [case.text]):
+        if isinstance(event, Anomaly) and event.kind in numbered:
+            yield numbered[event.kind]
+
+
+@cache
+def _telling(reasoning: str | None, tools: str | None, words: str) -> tuple[Mapping[str, Row], Machine]:
+    """A machine whose recoveries report the keys of these rows."""
+    kwargs, policies, offered = json.loads(words)
+    form = chosen(reasoning, tools, kwargs)
+    numbered = {f"row {number}": row for number, row in enumerate(form.rows) if _is_recovery(row)}
+    telling = [evolve(row, odd=f"row {number}") if _is_recovery(row) else row for number, row in enumerate(form.rows)]
+    bound = right(bind(evolve(form, rows=tuple(telling)), None, Policies(**policies), kwargs))
+    return numbered, right(with_tools(bound, offered))
