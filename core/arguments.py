@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias
 
 from unbraid.core.grammar import KEYS_CAP, NAME_CAP, WHITESPACE
 from unbraid.core.inner import read_inner
-from unbraid.core.json_scan import BAD, COLON, DONE, EMPTY, KEY_STRING, STRING, VALUE, in_string, scan
+from unbraid.core.json_scan import BAD, COLON, DONE, EMPTY, ESCAPES, KEY_STRING, STRING, VALUE, in_string, scan
 from unbraid.core.json_text import escape, unescape
 from unbraid.core.records import Argument
 from unbraid.core.run import Run
@@ -95,11 +95,12 @@ def _raw(run: Run, argument: Argument) -> tuple[Argument, Status]:
 class _Raw:
     """One step through arguments that are passed on as they stand."""
 
-    __slots__ = ("key", "keys", "mode", "nest", "place", "run", "string", "was")
+    __slots__ = ("escaped", "key", "keys", "mode", "nest", "place", "run", "string", "was")
 
     def __init__(self, run: Run, argument: Argument) -> None:
         self.run = run
         self.was = argument
+        self.escaped = argument.mode in ESCAPES
         self.mode, self.nest = argument.mode, argument.nest
         self.keys, self.key = argument.keys, argument.key
         self.place = self.string = run.pos
@@ -148,7 +149,7 @@ class _Raw:
         found = breaker_at(self.run, self.place)
         if found is not False:
             return "broken" if found else "more"
-        self.was = self._watched()
+        self.was, self.escaped = self._watched(), False
         _control(self.run, self.place)
         self.place = self.string = self.run.pos
         return "on"
@@ -163,7 +164,7 @@ class _Raw:
         return "on"
 
     def _watched(self) -> Argument:
-        return _watch(self.run, self.was, self.string, self.place, self.mode)
+        return _watch(self.run, self.was, self.string, self.place, self.mode, escaped=self.escaped)
 
     def argument(self) -> Argument:
         """Where the arguments are now."""
@@ -204,15 +205,17 @@ def breaker_at(run: Run, place: int) -> bool | None:
     return None if any(literal.startswith(rest) for literal in breakers) else False
 
 
-def _watch(run: Run, argument: Argument, start: int, stop: int, mode: int) -> Argument:
-    """Count the openers in the string that is open at `stop`, if one is."""
+def _watch(run: Run, argument: Argument, start: int, stop: int, mode: int, *, escaped: bool) -> Argument:
+    """Count the openers in the string that is open at `stop`, if one is. `escaped`: a backslash stands before `start`."""
     watched = run.region.watched
     if not watched.longest:
         return argument
     if not in_string(mode):
         return Argument(argument.form) if argument.openers or argument.echo else argument
-    body = string_start(run.buf, start, stop)
-    fresh = body > start
+    body = string_start(run.buf, start + escaped, stop)
+    fresh = body > start + escaped
+    if not fresh:
+        body = start
     echo, openers = ("", 0) if fresh else (argument.echo, argument.openers)
     text = echo + run.buf[body:stop]
     if not echo and not any(first in text for first in watched.firsts):

@@ -81,6 +81,7 @@ KEY_U2: Final = 34
 KEY_U1: Final = 35
 STRING: Final = 36
 KEY_STRING: Final = 37
+ESCAPES: Final = (STRING_ESCAPE, KEY_ESCAPE)
 
 # Actions. Those of a pair differ in their last bit, which is the bit of the container: 0 array, 1 object.
 _OPEN_ARRAY: Final = 38

@@ -16,7 +16,7 @@ through `reading.read`, which moves a cursor from region to region until the tex
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from unbraid.core.bind import Machine
 from unbraid.core.detokenize import flush
@@ -37,6 +37,7 @@ PORTION: Final = 64
 """Ids of a longer delta that are read at once where a step is not known."""
 
 FeedName: TypeAlias = Literal["text", "ids", "both"]
+StartAt: TypeAlias = Literal["auto", "reasoning", "content"]
 Delta: TypeAlias = tuple[str | None, tuple[int, ...]]
 
 
@@ -47,15 +48,17 @@ def start(
     machine: Machine,
     feed: FeedName = "text",
     prompt: str | Sequence[int] | None = None,
-    at: Literal["auto", "reasoning", "content"] = "auto",
+    at: StartAt = "auto",
 ) -> ParserState:
     """The state before the first delta.
 
     `feed`: deltas are `(text, ())`, `(None, ids)`, or `(text, ids)` for `both`. `prompt`: the rendered prompt, as text or
     ids, says what it left open. `at` overrules it: generation starts in reasoning, or in content.
 
-    Raises ValueError for a feed of ids if the machine was bound without a vocabulary.
+    Raises ValueError for a feed of ids if the machine was bound without a vocabulary, and for any other feed or place.
     """
+    _known_word("feed", feed, get_args(FeedName))
+    _known_word("at", at, get_args(StartAt))
     if feed != "text" and machine.vocabulary is None:
         raise ValueError(f"feed={feed!r} needs a machine that was bound with a vocabulary")
     fmt = machine.format
@@ -68,6 +71,11 @@ def start(
     if found is None:
         return begin_at(machine, place(machine.table(begun), region), begun)
     return begin_behind(machine, begun, *found)
+
+
+def _known_word(name: str, word: str, known: tuple[str, ...]) -> None:
+    if word not in known:
+        raise ValueError(f"{name}={word!r} is none of {', '.join(known)}")
 
 
 def _begun(machine: Machine, feed: FeedName, *, fresh: bool) -> Feed:
@@ -166,7 +174,8 @@ def _step_id(machine: Machine, state: InStep, token: int) -> tuple[InStep, Event
     text = None if token in table.sentinels else machine.text_of(token)
     known = None if text is None else plain_events(table, state, token, text)
     after, events = _read_ids(machine, state, (token,)) if known is None else (state, known)
-    machine.pool.remember(state, token, after, events)
+    if 0 <= token < len(machine.texts):
+        machine.pool.remember(state, token, after, events)
     return after, events
 
 

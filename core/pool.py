@@ -13,7 +13,19 @@ from __future__ import annotations
 from typing import Final
 
 from unbraid.core.events import Events
-from unbraid.core.records import At, InEnvelope, InStep, InTree, InValue, Trial, Undecided, Wrapped
+from unbraid.core.records import (
+    At,
+    InBraces,
+    InCalls,
+    InEnvelope,
+    InJson,
+    InStep,
+    InTree,
+    InValue,
+    Trial,
+    Undecided,
+    Wrapped,
+)
 
 ROOM: Final = 1 << 17
 """Most states and steps of a pool."""
@@ -26,6 +38,9 @@ RAW_KEPT: Final = 16
 
 KEYS_KEPT: Final = 16
 """Most argument keys of a kept state's call."""
+
+NEST_KEPT: Final = 1 << 60
+"""Open brackets, in bits, of a kept state: Python's hashes of greater numbers of that kind are all the same few."""
 
 
 class Pool:
@@ -64,11 +79,23 @@ def recurs(state: InStep) -> bool:
     if state.call is not None and state.call.kept is not None and len(state.call.kept.raw) > RAW_KEPT:
         return False
     at = state.at
+    if _nest(at) >= NEST_KEPT:
+        return False
     if isinstance(at, InEnvelope):
         return at.late is None and _short(state.trial)
     if isinstance(at, InTree) and sum(1 + len(branch.keys) for branch in at.branches) > KEYS_KEPT:
         return False
     return _raw(at) <= RAW_KEPT and _short(state.trial)
+
+
+def _nest(at: At) -> int:
+    """The open brackets."""
+    if isinstance(at, InCalls | InBraces):
+        return at.nest
+    if isinstance(at, InEnvelope):
+        argument = at.member.argument
+        return max(at.member.nest, argument.nest, argument.inner_nest)
+    return max(at.argument.nest, at.argument.inner_nest) if isinstance(at, InJson) else 0
 
 
 def _raw(at: At) -> int:

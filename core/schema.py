@@ -155,6 +155,8 @@ def resolve_tool(tool: Mapping[str, object]) -> Result[ToolSchema, tuple[SchemaD
     >>> sorted(found.unwrap().kinds("n").types)
     ['integer', 'null']
     """
+    if as_mapping(tool) is None:
+        return Failure((SchemaDefect("", "", "no_object", _shown(tool)),))
     place = ("function",) if "function" in tool else ()
     function = as_mapping(tool["function"]) if place else tool
     if function is None:

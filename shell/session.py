@@ -10,6 +10,7 @@ value; `restore` goes back to one, to drop what was fed since (rejected draft to
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from unbraid.core.bind import Machine
 from unbraid.core.events import Events
@@ -97,6 +98,8 @@ def parse(
     """
     if (text is None) == (ids is None):
         raise ValueError("parse: give the output either as text or as ids")
+    if truncated not in get_args(Truncated):
+        raise ValueError(f"truncated={truncated!r} is none of {', '.join(get_args(Truncated))}")
     plan = Plan(machine, at=at, truncated=truncated)
     stream = Reduced(plan, "text" if ids is None else "ids", prompt=prompt)
     events = stream.feed(text, ids or ()) + stream.finish()

@@ -12,9 +12,10 @@ from tests.corpus.reader import Case, law_cases
 from tests.laws.cuts import Span, cuts, pieces
 from tests.laws.effort import EFFORT
 from tests.laws.inputs import Pair, name_of, spans, walked
-from tests.laws.machines import begin, composed, fold_ids, fold_text, machine_of, made
+from tests.laws.machines import bare, begin, composed, fold_ids, fold_text, machine_of, made
 from tests.laws.tiny import TINY, TINY_BEGINNINGS, short_texts, tiny_machine
 from tests.laws.walks import walk
+from unbraid.core.events import Anomaly
 from unbraid.core.machine import start, step
 
 
@@ -77,3 +78,23 @@ def test_all_short_texts(name: str, beginning: str) -> None:
         whole = fold_text(machine, state, [text])
         for cut in cuts(len(text)):
             assert fold_text(machine, state, pieces(text, cut)) == whole, (beginning, text, cut)
+
+
+@pytest.mark.parametrize(
+    ("tools", "text"),
+    [
+        ("hermes", r'<tool_call>{"name":"n","arguments":{"":"<tool_call>\"'),
+        ("hermes", r'<tool_call>{"name":"n","arguments":{"":"<tool_call>\\","b":"<tool_call>\"<tool_call>'),
+        ("llama3_json", r'{"name":"n","parameters":{"a":"; \"'),
+        ("granite", r'<tool_call>[{"name":"n","arguments":"<tool_call>\"'),
+    ],
+)
+def test_openers_before_an_escape_count_once(tools: str, text: str) -> None:
+    """A cut behind a backslash: the quotation mark that follows ends no string, and what was counted stays."""
+    machine = bare(None, tools, None, ids=False)
+    whole = fold_text(machine, start(machine), [text])
+    assert any(isinstance(event, Anomaly) and event.kind == "unterminated_string" for event in whole)
+    for first in range(len(text) + 1):
+        for second in range(first, len(text) + 1):
+            parts = (text[:first], text[first:second], text[second:])
+            assert fold_text(machine, start(machine), parts) == whole, parts
