@@ -80,7 +80,7 @@ def cases() -> tuple[Case, ...]:
 
 
 @cache
-def few_cases(most: int = 5) -> tuple[Case, ...]:
+def few_cases(most: int = 3) -> tuple[Case, ...]:
     """At most `most` cases of each folder, spread over its files: for tests of what comes behind the core, whose rules do
     not depend on the format."""
     folders: dict[str, list[Case]] = {}

@@ -30,7 +30,7 @@ class Effort:
 
 
 _EFFORTS: Final = {
-    "ci": Effort(8, 3, 12, 300, 16, 12, 8, 24, 2),
+    "ci": Effort(6, 3, 12, 300, 12, 10, 6, 16, 2),
     "nightly": Effort(1000, 5, 50, 100_000, None, None, None, None, None),
 }
 
