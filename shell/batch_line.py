@@ -5,28 +5,33 @@
  ->
     {"id", "reasoning", "content", "tool_calls": [{"id", "name", "arguments", "complete"}], "finish_reason", "anomalies": [...]}
 
-Everything but the output itself may be left out; other keys are left alone. `request` holds fields of a Chat Completions
+Everything but the output itself may be left out; another key is an error, as it may be a misspelt one. `request` holds fields of a Chat Completions
 request, as many as matter (`tool_choice`, `stop`, `include_reasoning` ...); the line's own tools and template kwargs count in
 it. If it asks for token ids, those that a client may see stand in the answer as `token_ids`. A line that cannot be answered gives
-`{"id", "line", "error"}` in its place, and no line can harm another.
+`{"id", "line", "error"}` in its place, and no line can harm another. What is written is JSON always: numbers that JSON does not
+have, or that are too large for a float, are refused.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias, TypeVar, get_args
 
 from attrs import evolve, field, frozen
 from returns.result import Failure, Result, Success
 
 from unbraid.core.bind import Machine
+from unbraid.core.errors import hint
 from unbraid.core.grammar import JsonScalar
+from unbraid.core.nearest import nearest
 from unbraid.shell.answering import Fed
 from unbraid.shell.bind import BindError, Tools, bind, with_tools
 from unbraid.shell.call_ids import call_ids
 from unbraid.shell.chunks import ending
 from unbraid.shell.finish_reasons import EngineReason, FinishReason
+from unbraid.shell.json_input import WrongNumber, strict_json
+from unbraid.shell.listed_tools import ToolDefect, not_objects, wrong_schemas
 from unbraid.shell.messages import Message, message
 from unbraid.shell.opening import Prompt, StartAt
 from unbraid.shell.plan import Plan
@@ -74,10 +79,23 @@ class WrongField:
 
     name: str
     expected: str
+    nearest: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """One sentence."""
-        return f"{self.name}: expected {self.expected}"
+        return f"{self.name}: expected {self.expected}{hint(self.nearest)}"
+
+
+@frozen
+class UnknownKey:
+    """A key that no line has."""
+
+    name: str
+    nearest: tuple[str, ...]
+
+    def describe(self) -> str:
+        """One sentence."""
+        return f"{self.name}: there is no such key{hint(self.nearest)}"
 
 
 @frozen
@@ -91,16 +109,17 @@ class NotAnOutput:
         return self.reason
 
 
-LineDefect: TypeAlias = WrongField | NotAnOutput
+LineDefect: TypeAlias = WrongField | UnknownKey | NotAnOutput | ToolDefect
 
 
 def answer_line(setup: Setup, number: int, line: bytes) -> tuple[str, bool]:
     """The answer to line `number` (from 1) as JSON text, and whether it is one and no error."""
     found: object = None
+    wrong: tuple[WrongNumber, ...] = ()
     answered: Result[Answer, BindError]
     try:
-        found = json.loads(line)
-        request = read_request(found)
+        found, wrong = strict_json(line)
+        request = Failure(wrong) if wrong else read_request(found)
         answered = request.alt(BindError).bind(lambda asked: answer(setup, asked))
     except (ValueError, RecursionError) as error:
         answered = Failure(BindError((NotAnOutput(f"not JSON: {error}"),)))
@@ -110,8 +129,17 @@ def answer_line(setup: Setup, number: int, line: bytes) -> tuple[str, bool]:
     if done is not None:
         return json_line(done), True
     text = "; ".join(defect.describe() for defect in answered.failure().defects)
-    given = {"id": found["id"]} if isinstance(found, dict) and "id" in found else {}
-    return json_line({**given, "line": number, "error": text}), False
+    return json_line({**_given_id(found, wrong), "line": number, "error": text}), False
+
+
+def _given_id(found: object, wrong: Iterable[WrongNumber]) -> Answer:
+    """The id of a bad line, if it has one that can be written."""
+    if not isinstance(found, dict) or "id" not in found or any(_ID.match(one.path) for one in wrong):
+        return {}
+    return {"id": found["id"]}
+
+
+_ID: Final = re.compile(r"id(?:[.\[]|$)")
 
 
 def answer(setup: Setup, request: Request) -> Result[Answer, BindError]:
@@ -126,8 +154,15 @@ def _plain(setup: Setup, request: Request) -> Result[Plan, BindError]:
     bound = bind(
         setup.reasoning, setup.tools, setup.tokenizer, setup.choices.policies, template_kwargs=request.template_kwargs
     )
-    machine = bound.bind(lambda ready: with_tools(ready, request.tools))
+    machine = bound.bind(
+        lambda ready: with_tools(ready, request.tools).alt(lambda error: _by_place(error, request.tools))
+    )
     return machine.map(lambda ready: plain_plan(ready, request, setup.choices.truncated))
+
+
+def _by_place(error: BindError, tools: Tools) -> BindError:
+    """The defects of tools, each with the place of its tool."""
+    return BindError(tuple(wrong_schemas(tools or ())) or error.defects)
 
 
 def plain_plan(machine: Machine, request: Request, truncated: Truncated) -> Plan:
@@ -189,12 +224,13 @@ def _written(said: Message, reason: FinishReason, *, reasoning: bool) -> Answer:
 def read_request(found: object) -> Result[Request, tuple[LineDefect, ...]]:
     """The request that a JSON value is, or everything that is wrong with it.
 
-    >>> [defect.describe() for defect in read_request({"text": 1, "start": "end"}).failure()]
-    ['text: expected a string', 'start: expected auto, reasoning or content']
+    >>> [defect.describe() for defect in read_request({"text": 1, "start": "contents"}).failure()]
+    ['text: expected a string', "start: expected auto, reasoning or content; did you mean 'content'?"]
     """
     if not isinstance(found, dict):
         return Failure((NotAnOutput("expected a JSON object"),))
     line = _Line(found)
+    line.unknown_keys(found)
     request = Request(
         id=found.get("id"),
         text=line.outputs(),
@@ -212,6 +248,11 @@ def read_request(found: object) -> Result[Request, tuple[LineDefect, ...]]:
 _STARTS: Final[tuple[StartAt, ...]] = get_args(StartAt)
 _REASONS: Final[tuple[EngineReason, ...]] = get_args(EngineReason)
 _OUTPUTS: Final = ("text", "deltas", "token_ids")
+KEYS: Final = (
+    *("id", *_OUTPUTS, "tools", "chat_template_kwargs"),
+    *("start", "prompt", "finish_reason", "request"),
+)
+"""What a line may hold."""
 
 
 class _Line:
@@ -220,6 +261,10 @@ class _Line:
     def __init__(self, fields: Mapping[str, object]) -> None:
         self.defects: list[LineDefect] = []
         self._fields = {name: value for name, value in fields.items() if value is not None}
+
+    def unknown_keys(self, keys: Iterable[str]) -> None:
+        """Note the keys that no line has."""
+        self.defects += [UnknownKey(key, nearest(key, KEYS)) for key in keys if key not in KEYS]
 
     def outputs(self) -> tuple[str, ...]:
         """The text deltas; and a defect unless there is exactly one output."""
@@ -238,19 +283,23 @@ class _Line:
             return tuple(deltas)
         return self._wrong("deltas", "an array of strings", ())
 
-    def ids(self, name: str) -> tuple[int, ...] | None:
+    def ids(self, name: str, expected: str = "an array of token ids") -> tuple[int, ...] | None:
         """Token ids."""
         ids = self._fields.get(name)
         if ids is None or (isinstance(ids, list) and all(type(token) is int for token in ids)):
             return None if ids is None else tuple(ids)
-        return self._wrong(name, "an array of token ids", None)
+        return self._wrong(name, expected, None)
 
     def tools(self) -> Tools:
         """The tools on offer."""
         tools = self._fields.get("tools")
-        if tools is None or (isinstance(tools, list) and all(isinstance(tool, dict) for tool in tools)):
-            return tools
-        return self._wrong("tools", "an array of tools, as in a Chat Completions request", None)
+        if tools is None:
+            return None
+        if not isinstance(tools, list):
+            return self._wrong("tools", "an array of tools, as in a Chat Completions request", None)
+        wrong = tuple(not_objects(tools))
+        self.defects += wrong
+        return None if wrong else tools
 
     def template_kwargs(self) -> Mapping[str, JsonScalar]:
         """What the chat template was given. Only scalars can switch reasoning; others are left out."""
@@ -267,7 +316,9 @@ class _Line:
     def prompt(self) -> Prompt:
         """The prompt as text or ids."""
         prompt = self._fields.get("prompt")
-        return prompt if prompt is None or isinstance(prompt, str) else self.ids("prompt")
+        if prompt is None or isinstance(prompt, str):
+            return prompt
+        return self.ids("prompt", "a string or an array of token ids")
 
     def one_of(self, name: str, among: tuple[Word, ...], default: Word) -> Word:
         """A word."""
@@ -275,7 +326,9 @@ class _Line:
         for known in among:
             if word == known:
                 return known
-        return self._wrong(name, f"{', '.join(among[:-1])} or {among[-1]}", default)
+        near = nearest(word, among) if isinstance(word, str) else ()
+        self.defects.append(WrongField(name, f"{', '.join(among[:-1])} or {among[-1]}", near))
+        return default
 
     def _wrong(self, name: str, expected: str, instead: Instead) -> Instead:
         self.defects.append(WrongField(name, expected))

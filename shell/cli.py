@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 import typer
 from attrs import evolve
@@ -24,7 +24,18 @@ from unbraid.formats.registry import formats as all_formats
 from unbraid.shell.arriving import arriving, words
 from unbraid.shell.batch import run_file
 from unbraid.shell.batch_line import Setup, outcome, plain_plan
-from unbraid.shell.cli_options import BadInput, given, machine_for, open_bytes, read_setup, read_text, request_of, stop
+from unbraid.shell.cli_group import Group
+from unbraid.shell.cli_options import (
+    BadInput,
+    given,
+    machine_for,
+    one_word,
+    open_bytes,
+    read_setup,
+    read_text,
+    request_of,
+    stop,
+)
 from unbraid.shell.compat import imitated
 from unbraid.shell.compat_habits import Compat
 from unbraid.shell.encoding import encode
@@ -40,6 +51,7 @@ from unbraid.shell.streaming import Deltas, show_strands, write_deltas
 from unbraid.shell.surrogates import json_line
 
 app: Final = typer.Typer(
+    cls=Group,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -73,9 +85,10 @@ Reason = Annotated[str, typer.Option("--finish-reason", metavar="WHY", help="Why
 Stream = Annotated[bool, typer.Option("--stream", help="Deltas as JSON lines; coloured strands in a terminal.")]
 Batch = Annotated[Path | None, typer.Option("--batch", metavar="FILE", help="Outputs as JSON Lines; - is stdin.")]
 Imitated = Annotated[
-    Compat | None, typer.Option("--compat", help="The message as this server gives it when it does not stream.")
+    str | None,
+    typer.Option("--compat", metavar="SERVER", help="The message as vllm or sglang give it when they do not stream."),
 ]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes for --batch.")]
+Workers = Annotated[int, typer.Option("--workers", metavar="N", help="Processes for --batch, 1 or more.")]
 
 
 @app.command()
@@ -97,8 +110,11 @@ def parse(
     compat: Imitated = None,
 ) -> None:
     """Read a raw output and print its message as JSON."""
+    server: Compat | None = one_word("--compat", compat, get_args(Compat))
+    if workers < 1:
+        stop([BadInput("--workers", f"{workers} is too small; 1 or more are needed")])
     setup = read_setup(reasoning, tools, tokenizer, policy or (), format_file or ())
-    if compat is not None and (stream or batch is not None):
+    if server is not None and (stream or batch is not None):
         stop([BadInput("--compat", "gives one whole message; leave out --stream and --batch")])
     if batch is not None:
         if file is not None or stream:
@@ -108,10 +124,10 @@ def parse(
     request = request_of(tool_schema, template_kwarg or (), start, prompt, finish_reason)
     machine = machine_for(setup, request)
     truncated = setup.choices.truncated
-    if compat is not None:
+    if server is not None:
         typer.echo(
             json_line(
-                imitated(compat, machine, read_text(file), request.prompt, request.start, request.finish_reason),
+                imitated(server, machine, read_text(file), request.prompt, request.start, request.finish_reason),
                 indent=2,
             )
         )
@@ -182,8 +198,12 @@ def replay(
 def formats(
     name: Annotated[str | None, typer.Argument(help="One format; without it, all of them.")] = None,
     half: Annotated[
-        Role | None,
-        typer.Option("--half", help="Which half, where NAME is a format of reasoning and another of calls."),
+        str | None,
+        typer.Option(
+            "--half",
+            metavar="HALF",
+            help="reasoning or tools, where NAME is a format of reasoning and another of calls.",
+        ),
     ] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw NAME as a Mermaid state diagram.")] = False,
     toml: Annotated[bool, typer.Option("--toml", help="NAME as a file that --format-file reads.")] = False,
@@ -193,10 +213,11 @@ def formats(
     ] = None,
 ) -> None:
     """Show the formats there are, or the terminals and transitions of one."""
+    role: Role | None = one_word("--half", half, get_args(Role))
     if name is None and (mermaid or toml):
         stop([BadInput("--mermaid" if mermaid else "--toml", f"name the format to {'draw' if mermaid else 'write'}")])
     if name is not None:
-        _show(given(find(name, half)), mermaid=mermaid, toml=toml)
+        _show(given(find(name, role)), mermaid=mermaid, toml=toml)
     elif markdown:
         _markdown(update)
     else:
@@ -237,6 +258,8 @@ def bench(
     """Measure how fast this machine reads a format, in a few seconds."""
     from unbraid.shell.bench import show_rates
 
+    if reasoning is None and tools is None:
+        stop([BadInput("bench", "name a half to measure: --reasoning NAME, --tools NAME, or both")])
     setup = read_setup(reasoning, tools, tokenizer, policy or ())
     request = request_of(None, template_kwarg or (), "auto", None)
     show_rates(lambda offered: machine_for(setup, evolve(request, tools=offered)), reasoning, tools)

@@ -5,26 +5,35 @@ Each function returns its value, or writes one line for each defect to stderr an
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import BinaryIO, NoReturn, TypeVar
+from typing import BinaryIO, Final, NoReturn, TypeVar
 
 import typer
 from attrs import frozen
 from returns.result import Result
 
 from unbraid.core.bind import Machine
+from unbraid.core.errors import hint
 from unbraid.core.grammar import Format
-from unbraid.formats.registry import Role
+from unbraid.core.nearest import nearest
+from unbraid.formats.registry import Role, lookup
 from unbraid.shell.batch_line import Request, Setup, read_request
 from unbraid.shell.bind import Defect, bind, with_tools
 from unbraid.shell.format_files import load_format
+from unbraid.shell.json_input import strict_json
+from unbraid.shell.listed_tools import not_objects, wrong_schemas
 from unbraid.shell.planning import Half
 from unbraid.shell.policies import Choices, read_policies
+from unbraid.shell.request_fields import shown
 
 Value = TypeVar("Value")
+Word = TypeVar("Word", bound=str)
+
+CLOSE: Final = 0.8
+"""How like a known template kwarg (`difflib`'s ratio) an unknown one must be to be taken for a misspelt one."""
 
 
 @frozen
@@ -52,6 +61,13 @@ def given(result: Result[Value, tuple[Defect, ...]]) -> Value:
     if value is None:
         stop(result.failure())
     return value
+
+
+def one_word(option: str, word: str | None, known: Sequence[Word]) -> Word | None:
+    """The word of an option that may be left out."""
+    if word is None or word in known:
+        return next((one for one in known if one == word), None)
+    stop([BadInput(option, f"{word!r} is none of {', '.join(known)}{hint(nearest(word, known))}")])
 
 
 def read_setup(
@@ -103,8 +119,33 @@ def _said(role: Role, half: Half) -> str:
 
 def machine_for(setup: Setup, request: Request) -> Machine:
     """The machine that reads the output of `request`."""
+    _warn_of_kwargs(setup, request)
     bound = bind(setup.reasoning, setup.tools, setup.tokenizer, setup.choices.policies, request.template_kwargs)
     return given(bound.bind(lambda made: with_tools(made, request.tools)).alt(lambda error: error.defects))
+
+
+def _warn_of_kwargs(setup: Setup, request: Request) -> None:
+    """One line for each template kwarg that the formats do not know, but one much like it: others are the template's own."""
+    known = dict.fromkeys(_switches("reasoning", setup.reasoning) + _switches("tools", setup.tools))
+    for name in request.template_kwargs:
+        near = () if name in known else tuple(get_close_matches(name, known, 1, CLOSE))
+        if near:
+            typer.echo(f"unbraid: warning: template kwarg {name!r} switches nothing here{hint(near)}", err=True)
+
+
+def _switches(role: Role, half: Half) -> list[str]:
+    """The template kwargs that a format, or one that it may choose, looks at."""
+    waiting, seen, keys = [half], set[str](), list[str]()
+    while waiting:
+        half = waiting.pop()
+        form = lookup(role, half).value_or(None) if isinstance(half, str) else half
+        if form is not None and form.name not in seen:
+            seen.add(form.name)
+            switches = (*form.start.switches, *(switch for choice in form.choices for switch in choice.off))
+            keys += [key for switch in switches for key in switch.keys]
+            keys += [one.key for one in form.parameters if one.key] + [one.kwarg for one in form.choices if one.kwarg]
+            waiting += [choice.use for choice in form.choices]
+    return keys
 
 
 def request_of(
@@ -124,13 +165,38 @@ def request_of(
 
 def _tools(path: Path) -> object:
     """The tools in a file: an array of them, or a request that has one under `tools`."""
+    found = _json_in(path)
+    tools = found.get("tools") if isinstance(found, dict) else found
+    if not isinstance(tools, list):
+        stop(
+            [BadInput(str(path), f"expected an array of tools, or an object with one under `tools`; {_said_of(found)}")]
+        )
+    defects = (*not_objects(tools), *wrong_schemas(tools))
+    if defects:
+        stop(BadInput(str(path), defect.describe()) for defect in defects)
+    return tools
+
+
+def _said_of(found: object) -> str:
+    """What is wrong with a file that holds no tools."""
+    if not isinstance(found, dict):
+        return shown(found)
+    if "tools" in found:
+        return f"tools: {shown(found['tools'])}"
+    return "found an object without `tools`"
+
+
+def _json_in(path: Path) -> object:
+    """The JSON value of a file."""
     try:
-        found = json.loads(path.read_bytes())
+        found, wrong = strict_json(path.read_bytes())
     except OSError as error:
         stop([BadInput(str(path), error.strerror or str(error))])
     except (ValueError, RecursionError) as error:
         stop([BadInput(str(path), f"not JSON: {error}")])
-    return found.get("tools") if isinstance(found, dict) else found
+    if wrong:
+        stop(BadInput(str(path), one.describe()) for one in wrong)
+    return found
 
 
 def _kwarg(setting: str) -> tuple[str, object]:
@@ -139,9 +205,10 @@ def _kwarg(setting: str) -> tuple[str, object]:
     if not equals:
         stop([BadInput(f"template kwarg {setting!r}", "expected NAME=JSON, as in enable_thinking=false")])
     try:
-        return name, json.loads(value)
+        found, wrong = strict_json(value)
     except (ValueError, RecursionError):
         return name, value
+    return name, value if wrong else found
 
 
 def open_bytes(path: Path | None) -> BinaryIO:

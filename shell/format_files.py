@@ -28,7 +28,8 @@ or a table of its name and fields. Rows are in the notation of `core/notation.py
     >>> read_format(to_toml(hermes), "hermes.toml").unwrap() == hermes
     True
 
-Everything that is wrong in a file is reported at once: keys and types first, and the format's own defects if those are right.
+Everything that is wrong in a file is reported at once, in the order of its lines: keys, types, the notation of rows, and the names
+in them; and, as far as all rows can be read and no field is wrong, what the format's own checks find.
 """
 
 from __future__ import annotations
@@ -41,49 +42,21 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import GenericAlias, NoneType
-from typing import Any, Final, Literal, TypeAlias, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
-from attrs import evolve, fields, frozen, has
+from attrs import evolve, fields, has
 from cattrs import ClassValidationError, Converter, ForbiddenExtraKeysError, IterableValidationError
 from cattrs.cols import list_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 from returns.result import Failure, Result, Success
 
-from unbraid.core.check import check
-from unbraid.core.errors import Defect as FormatDefect
-from unbraid.core.errors import hint
 from unbraid.core.grammar import Format, JsonScalar, Kind, Row
 from unbraid.core.nearest import nearest
-from unbraid.core.notation import read_rows, show_rows
-
-
-@frozen
-class UnreadableFile:
-    """A file that cannot be read, or that is no TOML."""
-
-    file: str
-    reason: str
-
-    def describe(self) -> str:
-        """One sentence."""
-        return f"{self.file}: {self.reason}"
-
-
-@frozen
-class WrongField:
-    """Something in a file that the format records have no place for. `path`: where, from the top of the file."""
-
-    file: str
-    path: str
-    reason: str
-    nearest: tuple[str, ...] = ()
-
-    def describe(self) -> str:
-        """One sentence."""
-        return f"{self.file}: {self.path}: {self.reason}{hint(self.nearest)}"
-
-
-FileDefect: TypeAlias = UnreadableFile | WrongField | FormatDefect
+from unbraid.core.notation import show_rows
+from unbraid.shell.format_check import format_defects
+from unbraid.shell.format_defects import FileDefect, UnreadableFile, WrongField, by_line
+from unbraid.shell.format_rows import read_lines, unknown_names
+from unbraid.shell.toml_places import line_at, places_of
 
 
 def load_format(path: str | os.PathLike[str]) -> Result[Format, tuple[FileDefect, ...]]:
@@ -100,45 +73,37 @@ def read_format(text: str, file: str) -> Result[Format, tuple[FileDefect, ...]]:
     """The format in a TOML text; `file` is its name in the texts of defects.
 
     >>> print(read_format('name = "f"\\nabout = ""\\ntool = true', "f.toml").failure()[0].describe())
-    f.toml: tool: there is no such key; did you mean 'tools'?
+    f.toml, line 3: tool: there is no such key; did you mean 'tools'?
     """
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return Failure((UnreadableFile(file, f"is no TOML: {error}"),))
+    text, places = text.replace("\r\n", "\n"), places_of(text)
     wrong: list[FileDefect] = []
-    rows = _rows(document.pop("rows", ""), str(document.get("name", file)), file, wrong)
+    lines = read_lines(document.pop("rows", ""), text, file, places.get("rows"), wrong)
+    form = _structured(document, file, places, wrong)
+    readable = not wrong
+    wrong += unknown_names(document, lines, file)
+    if form is not None and readable:
+        form = evolve(form, rows=tuple(row for line in lines for row in line.rows))
+        wrong += format_defects(form, lines, places, file, wrong)
+    return Success(form) if form is not None and not wrong else Failure(by_line(wrong))
+
+
+def _structured(
+    document: dict[str, Any], file: str, places: Mapping[str, int], wrong: list[FileDefect]
+) -> Format | None:
+    """The format of a document without rows; None, and its defects, if it is none."""
     try:
         form: Format = _converter().structure(document, Format)
     except Exception as error:  # noqa: BLE001  (cattrs raises what the hooks raise, in groups; all of it is a wrong field)
-        wrong[:0] = _wrong_fields(error, file, "")
-        return Failure(tuple(wrong))
-    whole = evolve(form, rows=rows)
-    wrong += _defects(whole, file) if not wrong else ()
-    return Failure(tuple(wrong)) if wrong else Success(whole)
+        wrong += (evolve(one, line=line_at(places, one.path)) for one in _wrong_fields(error, file, ""))
+        return None
+    return form
 
 
-def _defects(form: Format, file: str) -> tuple[FileDefect, ...]:
-    """The format's own defects. What is no half is checked as a whole format; mostly it was meant to be one."""
-    defects = check(form)
-    if defects and not (form.reasoning or form.tools):
-        return (WrongField(file, "the file", "is no half: write reasoning = true, tools = true, or both"),)
-    return defects
-
-
-def _rows(found: object, name: str, file: str, wrong: list[FileDefect]) -> tuple[Row, ...]:
-    """The rows of a text, or of a list of lines."""
-    given: list[object] = found if isinstance(found, list) else [found]
-    lines = [line for line in given if isinstance(line, str)]
-    if len(lines) < len(given):
-        wrong.append(WrongField(file, "rows", "expected a text, or a list of texts"))
-        return ()
-    read = read_rows("\n".join(lines), name)
-    wrong += read.swap().value_or(())
-    return read.value_or(())
-
-
-def _wrong_fields(error: BaseException, file: str, path: str) -> Iterator[FileDefect]:
+def _wrong_fields(error: BaseException, file: str, path: str) -> Iterator[WrongField]:
     """What went wrong, one defect for each field."""
     where = path or "the file"
     if isinstance(error, ClassValidationError):

@@ -64,7 +64,7 @@ def test_the_least() -> None:
         ({"text": "Hi", "chat_template_kwargs": {"enable_thinking": False, "other": [1]}}, None, "Hi"),
         ({"text": None, "deltas": ["a</th", "ink>", "b"]}, "a", "b"),
         ({"deltas": []}, None, None),
-        ({"text": "Hi", "unknown": 1, "tools": None}, "Hi", None),
+        ({"text": "Hi", "prompt": None, "tools": None}, "Hi", None),
         ({"text": "a</think>\ud800"}, "a", "\ufffd"),
     ],
 )
@@ -163,11 +163,16 @@ BAD: list[tuple[bytes, str]] = [
     (b'{"token_ids": [true]}', "token_ids: expected an array of token ids"),
     (b'{"token_ids": [1]}', "give --tokenizer"),
     (b'{"text": "", "tools": {}}', "tools: expected an array of tools"),
-    (b'{"text": "", "tools": [1]}', "tools: expected an array of tools"),
-    (b'{"text": "", "tools": [{}]}', "name"),
+    (b'{"text": "", "tools": [{}, 5]}', "tools[1]: expected an object, found 5"),
+    (b'{"text": "", "tools": [{"function": {"name": "f"}}, {}]}', "tools[1]: a tool needs a name"),
+    (b'{"text": "", "tools": [{"name": "f", "parameters": {"properties": []}}]}', "tools[0]: tool 'f': an object must"),
+    (b'{"text": "", "txt": ""}', "txt: there is no such key; did you mean 'text'?"),
+    (b'{"text": "", "x": NaN}', "x: NaN is no JSON"),
+    (b'{"text": "", "request": {"seed": [1, -1e999]}}', "request.seed[1]: -1e999 is too large a number"),
+    (b"NaN", "NaN is no JSON"),
     (b'{"text": "", "chat_template_kwargs": 1}', "chat_template_kwargs: expected an object"),
     (b'{"text": "", "start": "end"}', "start: expected auto, reasoning or content"),
-    (b'{"text": "", "prompt": 1}', "prompt: expected an array of token ids"),
+    (b'{"text": "", "prompt": 1}', "prompt: expected a string or an array of token ids"),
     (b'{"text": "", "finish_reason": "tool_calls"}', "finish_reason: expected stop or length"),
     (b'{"text": "", "request": []}', "request: expected an object"),
     (b'{"text": "", "request": {"n": 0, "stop": ""}}', "n: 0 is too small"),
@@ -182,12 +187,21 @@ def test_bad_lines(line: bytes, reason: str) -> None:
 
 
 def test_all_defects_and_the_id() -> None:
-    found = refused(b'{"id": "x", "text": 1, "start": 2}')
+    found = refused(b'{"id": "x", "text": 1, "start": "contents"}')
     assert found == {
         "id": "x",
         "line": 3,
-        "error": "text: expected a string; start: expected auto, reasoning or content",
+        "error": "text: expected a string; start: expected auto, reasoning or content; did you mean 'content'?",
     }
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "-Infinity", '{"a": [NaN]}'])
+def test_ids_that_are_no_json_are_not_written(number: str) -> None:
+    found = refused(f'{{"id": {number}, "text": "x"}}'.encode())
+    assert set(found) == {"line", "error"}
+    assert found["error"].startswith("id")
+    other = refused(f'{{"id": 1.5, "text": "x", "idea": {number}}}'.encode())
+    assert other["id"] == 1.5
 
 
 def test_a_fault_of_ours_stays_in_its_line(monkeypatch: pytest.MonkeyPatch) -> None:

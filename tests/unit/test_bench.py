@@ -170,7 +170,8 @@ def test_loads_are_read_as_meant() -> None:
         assert ids == ()
         found = read(machine, "text", join("text", texts, ids, 1), "reasoning")
         assert meant(one.turn, found)
-    assert [one.name for one in loads(writer("deepseek_r1", None))] == ["mixed", "long thought", "long argument"]
+    assert [one.name for one in loads(writer("deepseek_r1", None))] == ["mixed", "long thought"]
+    assert [one.name for one in loads(writer(None, "hermes"))] == ["mixed", "long argument"]
 
 
 def test_every_column_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +200,9 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(app, ["bench", "--reasoning", "qwen3", "--tools", "hermes"], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert all(word in result.stdout for word in ("mixed", "long thought", "long argument", "whole text"))
+    neither = CliRunner().invoke(app, ["bench"])
+    assert (neither.exit_code, neither.stdout) == (2, "")
+    assert neither.stderr == "unbraid: bench: name a half to measure: --reasoning NAME, --tools NAME, or both\n"
     wrong = CliRunner().invoke(app, ["bench", "--reasoning", "qwen33"])
     assert wrong.exit_code == 2
     assert "qwen33" in wrong.stderr

@@ -137,7 +137,71 @@ def test_refused(arguments: tuple[str, ...], expected: str) -> None:
 
 
 def test_template_kwargs_that_are_no_json_are_text() -> None:
-    run("parse", *HERMES, "--template-kwarg", "style=short", text="a")
+    for value in ("short", "NaN", "1e999"):
+        assert run("parse", *HERMES, "--template-kwarg", f"style={value}", text="a").stderr == ""
+
+
+def test_template_kwargs_like_a_known_one() -> None:
+    result = run("parse", *HERMES, "--template-kwarg", "enable_thinkin=false", text="a")
+    assert message_of(result)["reasoning"] == "a"
+    assert result.stderr == (
+        "unbraid: warning: template kwarg 'enable_thinkin' switches nothing here; did you mean 'enable_thinking'?\n"
+    )
+    for known in (("enable_thinking=true", *HERMES), ("enable_thinkin=true", "--tools", "hermes")):
+        assert run("parse", *known[1:], "--template-kwarg", known[0], text="a").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("parse", "--compat", "vlm"), "--compat: 'vlm' is none of vllm, sglang; did you mean 'vllm'?"),
+        (("parse", "--workers", "0"), "--workers: 0 is too small; 1 or more are needed"),
+        (("parse", "--workers", "x"), "usage: Invalid value for '--workers'"),
+        (("parse", "--reasonin", "x"), "--reasonin: there is no such option; did you mean '--reasoning'"),
+        (("parse", "--zzz"), "--zzz: there is no such option; "),
+        (("--zzz",), "--zzz: there is no such option; "),
+        (("parse", "a", "b"), "usage: Got unexpected extra argument"),
+        (("parse", "--tools"), "usage: Option '--tools' requires an argument"),
+        (("formats", "qwen3", "--half", "tool"), "--half: 'tool' is none of reasoning, tools; did you mean 'tools'?"),
+        (("pars",), "pars: there is no such command; did you mean 'parse'?"),
+        (("xyz",), "xyz: there is no such command; there are parse, replay, formats, bench"),
+    ],
+)
+def test_usage_is_told_in_one_line(arguments: tuple[str, ...], expected: str) -> None:
+    [line] = refused(*arguments)
+    assert line.startswith(f"unbraid: {expected}")
+
+
+def test_no_words_are_a_call_for_help() -> None:
+    result = CliRunner().invoke(app, [])
+    assert "replay" in result.output
+    assert "usage:" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            '{"a": 1}',
+            ["expected an array of tools, or an object with one under `tools`; found an object without `tools`"],
+        ),
+        ("null", ["expected an array of tools, or an object with one under `tools`; found null"]),
+        ('{"tools": null}', ["expected an array of tools, or an object with one under `tools`; tools: found null"]),
+        ("[NaN]", ["[0]: NaN is no JSON"]),
+        (
+            '[5, {"function": {}}, {"name": "f", "parameters": {"properties": {"y": {"type": 5}}}}]',
+            [
+                "tools[0]: expected an object, found 5",
+                "tools[1]: a tool needs a name, a string that is not empty; found nothing at /function/name",
+                "tools[2]: tool 'f': a type is a name or a list of names, found a value of type integer at /parameters/properties/y/type",
+            ],
+        ),
+    ],
+)
+def test_wrong_tool_schemas(tmp_path: Path, content: str, expected: list[str]) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(content)
+    assert refused("parse", *HERMES, "--tool-schema", str(path)) == [f"unbraid: {path}: {line}" for line in expected]
 
 
 # ------------------------------------------------------------------------------------------------- formats of one's own
@@ -222,9 +286,9 @@ def test_every_defect_of_format_files_at_once(own: Path, tmp_path: Path) -> None
     assert sorted(line.split(";")[0] for line in found) == [
         "/missing.toml: No such file or directory",
         "/neither.toml: the file: is no half: write reasoning = true, tools = true, or both",
-        "/own.toml: regions[1].kind: there is no kind 'envelop'",
-        "/own.toml: tolls: there is no such key",
-        "format 'own': line 3: regions, then terminals stand before `->`, not =: `call           DONE =   -> ended   odd=malformed`",
+        "/own.toml, line 14: row `call           DONE =   -> ended   odd=malformed`: regions, then terminals stand before `->`, not =",
+        "/own.toml, line 4: tolls: there is no such key",
+        "/own.toml, line 8: regions[1].kind: there is no kind 'envelop'",
         "policy 'framing': expected NAME=VALUE, as in framing=verbatim",
         "there is no reasoning format 'qwen33'",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -13,14 +14,16 @@ from tests.corpus.message import message
 from tests.corpus.reader import Call
 from unbraid.core.bind import bind, with_tools
 from unbraid.core.compose import compose
-from unbraid.core.errors import NotationDefect, RegionDefect
+from unbraid.core.errors import RegionDefect
 from unbraid.core.grammar import Format, Kind, Switch
 from unbraid.core.machine import finish, start, step
 from unbraid.core.notation import rows
 from unbraid.formats.hermes import HERMES
 from unbraid.formats.qwen import QWEN3_CODER
 from unbraid.formats.registry import formats
-from unbraid.shell.format_files import KINDS, UnreadableFile, WrongField, load_format, read_format, to_toml
+from unbraid.shell.format_defects import UnreadableFile, WrongField, WrongFormat, WrongRow
+from unbraid.shell.format_files import KINDS, load_format, read_format, to_toml
+from unbraid.shell.toml_places import places_of
 
 SMALL = """
 name = "small"
@@ -146,23 +149,116 @@ def test_wrong_fields(before: str, after: str, path: str, reason: str, nearest: 
     wrong = next(one for one in found if isinstance(one, WrongField) and one.path == path)
     assert wrong.reason == reason
     assert wrong.nearest[: len(nearest)] == nearest
-    assert wrong.describe().startswith(f"f.toml: {path}: {reason}")
+    line = "" if path == "about" else f", line {wrong.line}"
+    assert wrong.describe().startswith(f"f.toml{line}: {path}: {reason}")
 
 
 def test_everything_is_reported_at_once() -> None:
     text = SMALL.replace("tools = true", "tools = 1\nabuot = 2").replace('"json"', '"jsn"').replace("do=call", "do=cal")
     found = read_format(text, "f.toml").failure()
-    assert [one.path for one in found if isinstance(one, WrongField)] == ["tools", "regions[2].kind", "abuot"]
-    assert [one for one in found if isinstance(one, NotationDefect)] == [
-        NotationDefect("small", 2, "name              BAR     -> arguments   do=cal", "'cal' is no action")
+    assert [(one.path, one.line) for one in found if isinstance(one, WrongField)] == [
+        ("tools", 4),
+        ("abuot", 5),
+        ("regions[2].kind", 14),
     ]
+    assert [one for one in found if isinstance(one, WrongRow)] == [
+        WrongRow("f.toml", "name              BAR     -> arguments   do=cal", "'cal' is no action", line=20)
+    ]
+
+
+def test_fields_notation_and_names_of_one_file() -> None:
+    text = (
+        SMALL.replace('kind = "json"', 'kind = "jso"')
+        .replace("touches", "touch")
+        .replace("content after     OPEN ", "content after     OPN ")
+        .replace("name              BAR     ->", "name              BAR     =>")
+        .replace("@bad    -> broken", "@bad    -> brken  odd=malform")
+    )
+    row = "row `arguments         @bad    -> brken  odd=malform`"
+    assert [one.describe().split(" or ")[0] for one in read_format(text, "f.toml").failure()] == [
+        "f.toml, line 13: regions[2].kind: there is no kind 'jso'; did you mean 'json'?",
+        "f.toml, line 15: regions[4].kind.touch: there is no such key; did you mean 'touches'?",
+        "f.toml, line 18: row `content after     OPN    -> name`: there is no terminal 'OPN'; did you mean 'OPEN'?",
+        "f.toml, line 19: row `name              BAR     => arguments   do=call`: a row needs `->`",
+        f"f.toml, line 21: {row}: there is no region 'brken'; did you mean 'broken'?",
+        f"f.toml, line 21: {row}: there is no anomaly kind 'malform'; did you mean 'malformed'?",
+    ]
+
+
+def test_a_kind_of_anomaly_like_no_other() -> None:
+    text = SMALL.replace("@bad    -> broken", "@bad    -> broken odd=xyz")
+    (defect,) = read_format(text, "f.toml").failure()
+    assert "there is no anomaly kind 'xyz'; there are malformed, truncated, " in defect.describe()
+
+
+def test_names_that_nobody_knows_are_not_looked_up() -> None:
+    """A region without a readable name may be the one that a row means."""
+    found = read_format(SMALL.replace('{ name = "arguments"', '{ nam = "arguments"'), "f.toml").failure()
+    assert {one.path for one in found if isinstance(one, WrongField)} == {"regions[2].name", "regions[2].nam"}
+    assert not [one for one in found if isinstance(one, WrongRow)]
 
 
 def test_a_well_written_file_may_be_a_bad_format() -> None:
     text = SMALL.replace("arguments         @bad    -> broken\n", "").replace('{ name = "CLOSE"', '{ name = "CLOSED"')
     found = read_format(text, "f.toml").failure()
-    assert RegionDefect("small", "arguments", "no_bad_row") in found
-    assert len(found) > 3
+    defect = RegionDefect("small", "arguments", "no_bad_row")
+    said = "region 'arguments' may fail, but has no row for @bad"
+    assert WrongFormat("f.toml", said, defect, 13) in found
+    assert [one.line for one in found if isinstance(one, WrongRow)] == [21, 22, 23], "each row with CLOSE"
+
+
+def test_rows_that_the_file_does_not_hold() -> None:
+    """A copy of a row is told with the row it is a copy of."""
+    said = [
+        one.describe()
+        for one in read_format(SMALL.replace("OPEN    -> name", "OPEN    -> arguments"), "f.toml").failure()
+    ]
+    row = "f.toml, line 18: row `content after     OPEN    -> arguments`"
+    why = "leads to a value or to arguments while no call is open"
+    assert f"{row}, copied to region 'fresh' as every opener is, {why}" in said
+    assert f"{row} (for after OPEN) {why}" in said
+
+
+def test_what_every_half_gets() -> None:
+    row = SMALL.replace("content after     OPEN", "fresh @text -> broken\ncontent after     OPEN")
+    said = [one.describe() for one in read_format(row, "f.toml").failure()]
+    assert "f.toml, line 18: row `fresh @text -> broken`: every half gets `fresh @text -> content`" in said
+    region = SMALL.replace('kind = "text", channel = "content"', 'kind = "gap", channel = "content"')
+    assert [one.describe() for one in read_format(region, "f.toml").failure()] == [
+        "f.toml, line 11: region 'content' is the same in every half: kind 'text', channel 'content'"
+    ]
+
+
+LINES = """a = '''
+[x]
+'''
+b.c = 1.5 # [no]
+[[d]]
+"e" = [1.5, { f = "]\\"" },
+  [],
+]
+[d.g]
+h = ""
+[[d]]
+e = 1
+"""
+
+
+def test_lines_of_a_file() -> None:
+    """Every path is found, also behind headers, dotted keys and texts of many lines."""
+    expected = "a:1 b:4 b.c:4 d[0]:5 d[0].e:6 d[0].e[0]:6 d[0].e[1]:6 d[0].e[1].f:6 d[0].e[2]:7 d[0].g:9 d[0].g.h:10 d[1]:11 d[1].e:12"
+    assert " ".join(f"{path}:{line}" for path, line in places_of(LINES).items()) == expected
+    for form in formats():
+        written = to_toml(form)
+        assert set(places_of(written)) == set(_paths(tomllib.loads(written), ""))
+
+
+def _paths(value: object, path: str) -> Iterator[str]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        here = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}" if path else str(key)
+        yield here
+        yield from _paths(inner, here)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +281,7 @@ def test_neither_half() -> None:
 
 def test_rows_that_are_no_text() -> None:
     found = read_format("rows = [1]", "f.toml").failure()
-    assert WrongField("f.toml", "rows", "expected a text, or a list of texts") in found
+    assert WrongField("f.toml", "rows", "expected a text, or a list of texts", line=1) in found
     assert len(found) == 3
 
 

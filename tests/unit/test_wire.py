@@ -12,7 +12,7 @@ from unbraid.core.grammar import Envelope, Format, Json, Terminal, Tree
 from unbraid.core.notation import rows
 from unbraid.core.resolve import fill
 from unbraid.formats.registry import formats
-from unbraid.shell.wire import Mark, Pairs, Parts, Space, Wire, wire
+from unbraid.shell.wire import Detour, Mark, Pairs, Part, Parts, Space, Wire, wire
 
 FORMATS: Final = {fmt.name: fill(complete(fmt).unwrap(), None, {}) for fmt in formats() if fmt.tools}
 
@@ -27,15 +27,16 @@ IMPOSSIBLE: Final = {
 
 
 def shown(parts: Parts) -> str:
-    """Markers as they are, `_` for white space, slots in braces."""
-    return "".join(
-        part.spelling
-        if isinstance(part, Mark)
-        else "_"
-        if isinstance(part, Space)
-        else f"{{{','.join(sorted(part.names))}}}"
-        for part in parts
-    )
+    """Markers as they are, `_` for white space, slots in braces, detours in brackets."""
+    return "".join(map(_shown, parts))
+
+
+def _shown(part: Part) -> str:
+    if isinstance(part, Mark):
+        return part.spelling
+    if isinstance(part, Detour):
+        return f"({shown(part.parts)})"
+    return "_" if isinstance(part, Space) else f"{{{','.join(sorted(part.names))}}}"
 
 
 def of(name: str) -> Wire:
@@ -58,7 +59,7 @@ def test_a_reason_is_told(name: str) -> None:
         ("hermes", "", "<tool_call>_", "_</tool_call>", ""),
         ("granite", "", "<|tool_call|>_", "", ""),
         ("llama3_json", "", "", "", ""),
-        ("mistral", "", "[TOOL_CALLS]{name}[ARGS]_", "", ""),
+        ("mistral", "", "[TOOL_CALLS]{name}([CALL_ID]{id})[ARGS]_", "", ""),
         (
             "kimi_k2",
             "<|tool_calls_section_begin|>_",
@@ -75,7 +76,7 @@ def test_a_reason_is_told(name: str) -> None:
         ),
         ("qwen3_coder", "", "<tool_call>_<function={name}>_", "</function>__</tool_call>", ""),
         ("glm45", "", "<tool_call>{name}_", "</tool_call>", ""),
-        ("hy_v3", "<tool_calls>_", "<tool_call>{name}<tool_sep>_", "</tool_call>", "</tool_calls>"),
+        ("hy_v3", "<tool_calls>_", "<tool_call>{name}(<tool_sep>)_", "</tool_call>", "</tool_calls>"),
         ("gemma4", "", "<|tool_call>_call:{name}", "_<tool_call|>", ""),
     ],
 )
@@ -89,6 +90,23 @@ def test_ways(name: str, prefix: str, head: str, tail: str, suffix: str) -> None
     ]
     assert found.section is bool(prefix)
     assert found.unmarked is (name == "llama3_json")
+
+
+def test_what_may_end_a_turn() -> None:
+    ends = {name: [mark.spelling for mark in of(name).ends] for name in FORMATS if name not in IMPOSSIBLE}
+    assert {name: found for name, found in ends.items() if found} == {
+        "poolside_v1": ["</assistant>"],
+        "plamo3": ["<|plamo:tag|>"],
+    }
+
+
+def test_wrappers() -> None:
+    found = {name: of(name).wrapper for name in FORMATS if name not in IMPOSSIBLE}
+    assert {name: [mark.spelling for mark in pair] for name, pair in found.items() if pair} == {
+        "kimi_k3": ["<|open|>response<|sep|>", "<|close|>response<|sep|>"],
+        "cohere_command3": ["<|START_RESPONSE|>", "<|END_RESPONSE|>"],
+        "cohere_command4": ["<|START_TEXT|>", "<|END_TEXT|>"],
+    }
 
 
 def test_arguments() -> None:
