@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Final
+
+
+LIKE: Final = 0.65
+"""Least likeness of a suggestion, of 1."""
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
@@ -19,7 +24,7 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
         plain.setdefault(_plain(right), right)
     if _plain(name) in plain:
         return (plain[_plain(name)],)
-    return tuple(plain[match] for match in get_close_matches(_plain(name), plain, most))
+    return tuple(plain[match] for match in get_close_matches(_plain(name), plain, most, LIKE))
 
 
 def _plain(name: str) -> str:
