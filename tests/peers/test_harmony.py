@@ -54,6 +54,11 @@ DIFFERS: Final = {
     "recovery/arguments_break_off": "arguments_that_are_no_json",
     "recovery/string_broken_off": "arguments_that_are_no_json",
     "recovery/text_behind_the_arguments": "arguments_that_are_no_json",
+    "recovery/somebody_else_s_header": "turn_of_somebody_else",
+    "recovery/channel_and_recipient_without_message": "header_without_message",
+    "recovery/recipient_too_long": "overlong_header",
+    "recovery/overlong_header_with_a_recipient": "overlong_header",
+    "recovery/overlong_header_behind_its_recipient": "overlong_header",
 }
 """Case of the corpus -> deviation."""
 

@@ -11,7 +11,7 @@ import pytest
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
 
-from tests.corpus.reader import Case, few_cases
+from tests.corpus.reader import Case, cases, few_cases
 from tests.laws.machines import machine_of
 from tests.serving.clients import sdk_message
 from tests.serving.local_server import Server, serving
@@ -95,7 +95,7 @@ def test_messages(case: Case) -> None:
 
 def test_an_answer_cut_by_length(local: tuple[Server, OpenAI]) -> None:
     server, client = local
-    case = next(case for case in few_cases() if case.message.calls and case.tools == "hermes")
+    case = next(case for case in cases() if case.name == "hermes/calls/one_call")
     plan = Plan(machine_of(case), at=start_of(case))
     stream = ChatStream(plan, prompt=case.prompt, stamp=STAMP)
     cut = case.text[: case.text.index('"arguments"') + 14]
@@ -109,7 +109,7 @@ def test_an_answer_cut_by_length(local: tuple[Server, OpenAI]) -> None:
 def test_several_answers_in_one_stream(local: tuple[Server, OpenAI]) -> None:
     """Chunks of different answers interleave; the SDK keeps them apart."""
     server, client = local
-    case = next(case for case in few_cases() if len(case.message.calls) > 1 and case.tools == "hermes")
+    case = next(case for case in cases() if len(case.message.calls) > 1 and case.tools == "hermes")
     plan = Plan(machine_of(case), at=start_of(case), choices=2, usage="last")
     streams = [ChatStream(plan, prompt=case.prompt, stamp=STAMP, choice=index) for index in range(2)]
     body = [frames(stream.feed(point)) for point in case.text for stream in streams]
