@@ -108,7 +108,7 @@ def _thoughts(machine: Machine, at: StartAt) -> tuple[Thoughts, str]:
     if channels[region] == "reasoning":
         return "must", region
     switched = channels[start_region(fmt, {})] == "reasoning"
-    return ("may" if at == "auto" and not switched and begins_thoughts(machine) else "none"), region
+    return ("may" if at != "content" and not switched and begins_thoughts(machine) else "none"), region
 
 
 def _whole(

@@ -42,7 +42,7 @@ from unbraid.shell.tag_nodes import (
     triggered,
 )
 from unbraid.shell.value_nodes import json_value, kind_word, resolved, text_value
-from unbraid.shell.wire import BLANKS, Graph, Mark, NoWire, Pairs, Part, Parts, Slots, Space, Wire, wire
+from unbraid.shell.wire import BLANKS, Detour, Graph, Mark, NoWire, Pairs, Part, Parts, Slots, Space, Wire, wire
 
 Thoughts: TypeAlias = Literal["must", "may", "none"]
 Wanted: TypeAlias = Literal["free", "none", "required", "named"]
@@ -211,7 +211,20 @@ class _Writer:
     def _forced(self, call: Node, parallel: bool, wanted: Wanted) -> Node:
         several = parallel and wanted == "required"
         block = self._block(call, several)
-        return sequence([space(BLANKS), *self._parts(self._wire.prefix), *block, space(BLANKS)])
+        ends = (
+            [optional(either(_mark(self._machine, mark.terminal) for mark in self._wire.ends))]
+            if self._wire.ends
+            else []
+        )
+        return sequence(
+            [space(BLANKS), *self._wrapper(), *self._parts(self._wire.prefix), *block, space(BLANKS), *ends]
+        )
+
+    def _wrapper(self) -> Iterator[Node]:
+        """Markers around no text; the first one may stand in the prompt."""
+        if self._wire.wrapper is not None:
+            opens, closes = (_mark(self._machine, mark.terminal) for mark in self._wire.wrapper)
+            yield optional(sequence([optional(opens), closes, space(BLANKS)]))
 
     def _free(self, call: Node, parallel: bool) -> Node:
         opener, several = self._wire.opener, parallel and (self._wire.section or self._is_array)
@@ -320,8 +333,11 @@ class _Writer:
         if kind.call_id and self._machine.format.ids.source == "model":
             nodes += [literal(f"{quote(kind.call_id[0])}:"), gap, literal('"'), regex(INDEX), literal('",'), gap]
         nodes += [literal(f"{quote(kind.name[0])}:"), gap, literal(f"{quote(tool.name)},"), gap]
-        nodes += [literal(f"{quote(kind.arguments[0])}:"), gap, json_schema(self._schema(tool)), gap, literal("}")]
-        return sequence(nodes)
+        nodes += [literal(f"{quote(kind.arguments[0])}:"), gap, json_schema(self._schema(tool)), gap]
+        if kind.call_id and self._machine.format.ids.source == "pattern":
+            told = [literal(f"{quote(kind.call_id[0])}:"), gap, literal('"'), regex(self._id_pattern()), literal('"')]
+            nodes.append(optional(sequence([literal(","), gap, *told, gap])))
+        return sequence([*nodes, literal("}")])
 
     # keys and values
 
@@ -405,11 +421,16 @@ class _Writer:
             elif isinstance(part, Space):
                 if part.chars:
                     yield space(part.chars)
+            elif isinstance(part, Detour):
+                yield optional(sequence(self._parts(part.parts, {}, tool, {"id": self._id_pattern()})))
             else:
                 for slot, text in texts.items():
                     if slot in part.names:
                         self._check(part, tool, text)
                 yield sequence(_captured(part, texts, patterns))
+
+    def _id_pattern(self) -> str:
+        return "[A-Za-z0-9]{9}" if self._machine.format.ids.pattern == "{alnum9}" else "[A-Za-z0-9_.:]{1,64}"
 
     def _check(self, slots: Slots, tool: str, text: str) -> None:
         """A name must come out of its capture as it went in."""

@@ -15,8 +15,11 @@ from typing import Final, TypeAlias
 
 Node: TypeAlias = Mapping[str, object]
 
-SPACE_MOST: Final = 12
+SPACE_MOST: Final = 15
 """Most code points of white space where some may stand. The parser's cap is `GAP_CAP`, 16."""
+
+JSON_SPACE_MOST: Final = 40
+"""The same inside of JSON, which may be indented."""
 
 _SPECIAL: Final = frozenset("\\.^$*+?()[]{}|/-")
 
@@ -59,7 +62,7 @@ def json_schema(schema: object, *, style: str = "json", excludes: Sequence[str] 
         "type": "json_schema",
         "json_schema": schema,
         "style": style,
-        "max_whitespace_cnt": SPACE_MOST,
+        "max_whitespace_cnt": JSON_SPACE_MOST if style == "json" else SPACE_MOST,
     }
     if excludes:
         node["excludes"] = list(excludes)

@@ -35,6 +35,7 @@ from unbraid.core.grammar import (
     Row,
     Terminal,
     Test,
+    Text,
     Tree,
     Value,
 )
@@ -99,7 +100,14 @@ class Slots:
         return frozenset(one.slot for one in self.capture.fields)
 
 
-Part: TypeAlias = Mark | Space | Slots
+@frozen
+class Detour:
+    """Parts that may be left out: a further header, such as a call's id; a marker that the next one stands for."""
+
+    parts: tuple[Mark | Space | Slots | Detour, ...]
+
+
+Part: TypeAlias = Mark | Space | Slots | Detour
 Parts: TypeAlias = tuple[Part, ...]
 
 
@@ -123,7 +131,8 @@ Arguments: TypeAlias = Payload | Envelope | Pairs
 @frozen
 class Wire:
     """`unmarked`: calls begin without a marker. `section`: calls repeat inside of what `prefix` opened; else each call is a
-    block of its own, and `prefix` and `suffix` are empty."""
+    block of its own, and `prefix` and `suffix` are empty. `ends`: markers that mean nothing in text and behind calls; where a turn
+    ends, one may stand. `wrapper`: markers around text, if a format has some; they may stand around none."""
 
     prefix: Parts
     head: Parts
@@ -132,6 +141,8 @@ class Wire:
     suffix: Parts
     section: bool
     unmarked: bool
+    ends: tuple[Mark, ...] = ()
+    wrapper: tuple[Mark, Mark] | None = None
     between: Parts = field(default=(Space(),))
 
     @property
@@ -264,13 +275,58 @@ def _wire(graph: Graph) -> Wire:
     split = sum(len(graph.written(row)) for row in opening.rows[:first])
     return Wire(
         prefix=opening.parts[:split],
-        head=(*opening.parts[split:], *pre),
+        head=(*_with_detours(graph, opening, split), *pre),
         arguments=arguments,
         tail=_without_space((*tail, *(part for stage in stages[:last] for part in stage.parts))),
         suffix=_without_space(tuple(part for stage in stages[last:] for part in stage.parts)),
         section=section is not None,
         unmarked=opening.rows[0].keep,
+        ends=_ends(graph, ended, stages),
+        wrapper=next(_wrappers(graph), None),
     )
+
+
+def _with_detours(graph: Graph, opening: _Way, split: int) -> Parts:
+    """The opening from `split` on, with what else may stand before the marker that announces the call."""
+    last = opening.rows[-1]
+    parts, end = opening.parts[split:], len(graph.written(last))
+    if last.keep or "call" not in last.do:
+        return parts
+    detours = [
+        Detour((Mark(graph.terminals[row.on]), Slots(kind, graph.live(row.to))))
+        for row in graph.regular(last.region)
+        if isinstance(kind := graph.regions[row.to].kind, Capture) and row.to != last.region and not row.do
+        if any(one.on == last.on and one.to == last.to and "call" in one.do for one in graph.regular(row.to))
+    ]
+    announced = parts[-end:]
+    skipping = next((row for row in graph.regular(last.region) if _skips(graph, row, last)), None)
+    if skipping is not None:
+        announced = (Detour(announced), *graph.written(skipping))
+    return (*parts[:-end], *detours, *announced)
+
+
+def _skips(graph: Graph, row: Row, last: Row) -> bool:
+    """Is the call announced as well by what follows the marker of `last`?"""
+    return row.keep and row.to == last.to and "call" in row.do and isinstance(graph.regions[row.to].kind, Gap)
+
+
+def _wrappers(graph: Graph) -> Iterator[tuple[Mark, Mark]]:
+    """Markers that lead into text from before it, and out of it."""
+    for opens in graph.regular(graph.format.start.off):
+        region = graph.regions[opens.to]
+        if isinstance(region.kind, Text) and region.channel == "content" and not opens.keep:
+            for closes in graph.regular(opens.to):
+                target = graph.regions[closes.to]
+                if isinstance(target.kind, Gap) and target.channel == "content" and not closes.keep:
+                    yield Mark(graph.terminals[opens.on]), Mark(graph.terminals[closes.on])
+
+
+def _ends(graph: Graph, ended: str, stages: list[_Way]) -> tuple[Mark, ...]:
+    """What means nothing in text, nor in the region behind all calls, and ends no call."""
+    rows = [row for stage in stages for row in stage.rows]
+    last, closers = (rows[-1].to if rows else ended), {row.on for row in rows}
+    here, there = ({row.on for row in graph.rows(one) if row.to == SAME and not row.odd} for one in ("content", last))
+    return tuple(Mark(one) for one in graph.format.terminals if one.name in here & there - closers)
 
 
 def _without_space(parts: Parts) -> Parts:

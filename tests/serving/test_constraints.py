@@ -169,7 +169,7 @@ KEYS: Final = {key for schema in SCHEMAS.values() for key in schema["properties"
 PAIRS: Final = [
     ("qwen3", "hermes"),
     ("qwen3", "qwen3_coder"),
-    ("deepseek_v3", "deepseek_v31"),
+    ("deepseek_r1", "deepseek_v31"),
     ("glm45", "glm45"),
     ("mistral", "mistral"),
 ]

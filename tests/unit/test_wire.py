@@ -76,7 +76,7 @@ def test_a_reason_is_told(name: str) -> None:
         ),
         ("qwen3_coder", "", "<tool_call>_<function={name}>_", "</function>__</tool_call>", ""),
         ("glm45", "", "<tool_call>{name}_", "</tool_call>", ""),
-        ("hy_v3", "<tool_calls>_", "<tool_call>{name}(<tool_sep>)_", "</tool_call>", "</tool_calls>"),
+        ("hy_v3", "<tool_calls>_", "<tool_call>{name}(<tool_sep>_)_", "</tool_call>", "</tool_calls>"),
         ("gemma4", "", "<|tool_call>_call:{name}", "_<tool_call|>", ""),
     ],
 )

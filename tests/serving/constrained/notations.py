@@ -86,7 +86,12 @@ class Section:
         return f"{self.opener}{self.between.join(made)}{self.closer}"
 
     def read(self, text: str, _: Schemas) -> list[Call] | None:
-        words = {"{name}": "(?P<name>[a-z_]+)", "{n}": "[0-9]+", "function<｜": "[a-z_]+<｜"}
+        words = {
+            "{name}": "(?P<name>[a-z_]+)",
+            "{n}": "[0-9]+",
+            "function<｜": "[a-z_]+<｜",
+            r"\[ARGS": r"(?:\[CALL_ID\]\w+)?\[ARGS",
+        }
         head = re.escape(self.head).replace("\\{", "{").replace("\\}", "}")
         for word, meant in words.items():
             head = head.replace(word, meant)
@@ -169,7 +174,9 @@ def _pattern(part: str) -> re.Pattern[str]:
     pattern = r"\s*".join(tags)
     for word, meant in words.items():
         pattern = pattern.replace(word, meant)
-    return re.compile(pattern.replace(r'\ index="[0-9]+"', '(?: [a-z_]+="[0-9]+")?'))
+    other = r'(?: [a-z_]+="[0-9]+")?'  # another attribute, which says nothing
+    pattern = pattern.replace(r'\ index="[0-9]+"', "").replace('"(?P<name>[a-z_]+)"', f'"(?P<name>[a-z_]+)"{other}')
+    return re.compile(pattern.replace("<tool_sep>", "(?:<tool_sep>)?"))
 
 
 @frozen
