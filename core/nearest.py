@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
-
 LIKE: Final = 0.65
 """Least likeness of a suggestion, of 1."""
 
