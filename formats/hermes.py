@@ -37,18 +37,20 @@ def wrapped_half(
     envelope: Envelope = Envelope(),
     before: tuple[str, ...] = ("\n",),
     edge: tuple[str, ...] = ("\n",),
+    dedicated: bool = False,
     specials: tuple[str, ...] = (),
     template: Templates = "none",
 ) -> Format:
-    """A tool half of wrapped JSON. `before`: white space that belongs to an opener; `edge`: to the inner edges."""
+    """A tool half of wrapped JSON. `before`: white space that belongs to an opener; `edge`: to the inner edges; `dedicated`:
+    the markers are tokens of their own."""
     return Format(
         name=name,
         about=about,
         aliases=aliases,
         tools=True,
         terminals=(
-            Terminal("TOOL_START", start, before=before, after=edge),
-            Terminal("TOOL_END", end, before=edge),
+            Terminal("TOOL_START", start, before=before, after=edge, dedicated=dedicated),
+            Terminal("TOOL_END", end, before=edge, dedicated=dedicated),
         ),
         regions=(
             CONTENT,

@@ -92,6 +92,13 @@ inkling    INKLING             both       inkling
 cohere     COHERE_COMMAND3     both       cohere_command3 cohere cohere_cmd
 cohere     COHERE_COMMAND4     both       cohere_command4
 minicpm    MINICPMV            reasoning  minicpmv
+arrays     JAMBA               tools      jamba
+arrays     XLAM                tools      xlam
+internlm   INTERNLM            tools      internlm interns1
+ernie      ERNIE45_REASONING   reasoning  ernie45
+ernie      ERNIE45_TOOLS       tools      ernie45
+step       STEP3_REASONING     reasoning  step3
+step       STEP3_TOOLS         tools      step3
 """
 """A format a line: module, attribute, role, names."""
 

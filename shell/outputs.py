@@ -53,7 +53,7 @@ TABLE: Final = r'''
 "<|START_TEXT|>$TEXT<|END_TEXT|>" = "cohere_command4"
 "<|content_text|>$TEXT<|end_message|><|message_model|>" = "inkling"
 " to=user<|message|>$TEXT<|eom|><|start|>assistant" = "muse muse_glimmer"
-"" = "llama3_json llama4_json pythonic llama4_pythonic"                  # calls are the whole answer
+"" = "llama3_json llama4_json xlam pythonic llama4_pythonic"             # calls are the whole answer
 
 [[calls]]
 names = "hermes"
@@ -362,6 +362,13 @@ open = "<tool_calls>["
 call = """{"name": "$NAME", "arguments": $JSON}"""
 between = ", "
 close = "]</tool_calls>"
+
+[[calls]]
+names = "xlam"
+open = "["
+call = """{"name": "$NAME", "arguments": $JSON}"""
+between = ", "
+close = "]"
 
 [[calls]]
 names = "phi4_mini phi4_mini_json"

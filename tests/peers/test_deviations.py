@@ -64,8 +64,8 @@ FORMATS: Final = {
         name: name
         for name in (
             "cohere_command3 cohere_command4 deepseek_v3 deepseek_v31 deepseek_v4 ernie45 gemma4 granite-20b-fc granite granite4 "
-            "granite_thinking harmony inkling internlm jamba kimi kimi_k2 kimi_k3 ling3 llama4_pythonic minicpmv minimax_m2 minimax_m2_append_think minimax_m3 mistral_json "
-            "olmo3 plamo3 pythonic step3 xlam"
+            "granite_thinking harmony inkling internlm jamba kimi kimi_k2 kimi_k3 ling3 llama4_pythonic minicpmv minimax_m2 "
+            "minimax_m2_append_think minimax_m3 mistral_json olmo3 plamo3 pythonic step3 xlam"
         ).split(" ")
     },
 }

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 from attrs import evolve
 
+from tests.serving.constrained.notations import NOTATIONS
 from unbraid.core.compose import complete
 from unbraid.core.grammar import Envelope, Format, Json, Terminal, Tree
 from unbraid.core.notation import rows
@@ -97,6 +98,7 @@ def test_what_may_end_a_turn() -> None:
     assert {name: found for name, found in ends.items() if found} == {
         "poolside_v1": ["</assistant>"],
         "plamo3": ["<|plamo:tag|>"],
+        "ernie45": ["<response>", "</response>"],
     }
 
 
@@ -107,6 +109,16 @@ def test_wrappers() -> None:
         "cohere_command3": ["<|START_RESPONSE|>", "<|END_RESPONSE|>"],
         "cohere_command4": ["<|START_TEXT|>", "<|END_TEXT|>"],
     }
+
+
+def test_detours() -> None:
+    """A header that may be missing, which a shorter way leaves out, may stand there all the same."""
+    assert shown(of("step3").head).startswith("(<｜tool_call_begin｜>{}<｜tool_sep｜>_)<steptml:invoke name={name}>")
+
+
+def test_every_format_with_a_wire_is_tried() -> None:
+    """`tests/serving/test_constraints.py` runs over these."""
+    assert set(NOTATIONS) == set(FORMATS) - set(IMPOSSIBLE)
 
 
 def test_arguments() -> None:

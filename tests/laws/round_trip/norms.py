@@ -265,6 +265,11 @@ GRANITE: Final = (
     ),
 )
 
+OBJECTS: Final = (
+    Row("vllm-example-internlm2_tool", None, "internlm", span=SILENT, end=IM_END),
+    Row("vllm-example-xlam_qwen", None, "xlam", Norm(content=BLANKS, calls="dropped"), SILENT, end=IM_END),
+)
+
 EOS: Final = ("</s>",)
 EOS_WORD: Final = {"eos_token": "</s>"}
 
@@ -320,6 +325,22 @@ STATED: Final = (
     _stated("granite", "granite", "granite"),
     _stated("mistral_v11", "mistral_v11", "mistral"),
     _stated("inkling", "inkling", "inkling"),
+    _stated("jamba", None, "jamba", SILENT),
+    _stated("ernie45", "ernie45", "ernie45", THINKS),
+    _stated("step3", "step3", "step3", THINKS_TYPED),
 )
 
-ROWS: Final = (*QWEN, *HERMES, *LLAMA, *GLM, *MINIMAX, *DEEPSEEK, *KIMI, *CHANNELS, *GRANITE, *MISTRAL, *STATED)
+ROWS: Final = (
+    *QWEN,
+    *HERMES,
+    *LLAMA,
+    *GLM,
+    *MINIMAX,
+    *DEEPSEEK,
+    *KIMI,
+    *CHANNELS,
+    *GRANITE,
+    *OBJECTS,
+    *MISTRAL,
+    *STATED,
+)

@@ -112,6 +112,22 @@ def _inkling() -> str:
     return thoughts + text + _calls(call, "<|message_model|>") + "<|content_model_end_sampling|>"
 
 
+def _steptml() -> str:
+    parameters = _pairs(f'<steptml:parameter name="{{{{ k }}}}">{{{{ text }}}}</steptml:parameter>{NEWLINE}')
+    invoke = f'<steptml:invoke name="{{{{ f.name }}}}">{NEWLINE}{parameters}</steptml:invoke>'
+    calls = _calls(f"<｜tool_call_begin｜>function<｜tool_sep｜>{invoke}<｜tool_call_end｜>{NEWLINE}")
+    return _section(f"<｜tool_calls_begin｜>{NEWLINE}", calls, "<｜tool_calls_end｜>")
+
+
+def _ernie() -> str:
+    calls = _calls(f"{NEWLINE}<tool_call>{NEWLINE}{OBJECT}{NEWLINE}</tool_call>")
+    answer = f"<response>{NEWLINE}{{{{ content }}}}{NEWLINE}</response>{NEWLINE}"
+    return (
+        f"{{{{ reasoning }}}}{NEWLINE}</think>{NEWLINE}{NEWLINE}"
+        f"{{%- if calls -%}}{{{{ content }}}}{calls}{{%- elif content -%}}{answer}{{%- endif -%}}"
+    )
+
+
 QWEN3: Final = _stated(
     f"<|im_start|>assistant{NEWLINE}<think>{NEWLINE}",
     f"{{{{ reasoning }}}}{NEWLINE}</think>{NEWLINE}{NEWLINE}{{{{ content }}}}"
@@ -223,6 +239,18 @@ STATED: Final = {
         + _calls("[TOOL_CALLS]{{ f.name }}[ARGS]{{ f.arguments | tojson }}"),
     ),
     "inkling": _stated("<|message_model|>", _inkling()),
+    "jamba": _stated(
+        "ASSISTANT:",
+        "{{ content }}"
+        + _section(
+            f"<tool_calls>[{NEWLINE}    ", _calls(OBJECT, f",{NEWLINE}{{{{ '    ' }}}}"), f"{NEWLINE}]</tool_calls>"
+        ),
+    ),
+    "ernie45": _stated(f"<|im_start|>assistant{NEWLINE}<think>{NEWLINE}", _ernie()),
+    "step3": _stated(
+        f"ASSISTANT:<think>{NEWLINE}",
+        f"{{{{ reasoning }}}}{NEWLINE}</think>{NEWLINE}{{{{ content }}}}" + _steptml(),
+    ),
     "content": _stated("ASSISTANT:", "{{ content }}"),
 }
 """The renderings by name."""
