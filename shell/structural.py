@@ -291,6 +291,8 @@ class _Writer:
         found: dict[str, None] = {}
         for home in homes:
             for row in self._graph.rows(home):
+                if row.keep and self._machine.format.unmarked and not self._wire.unmarked:
+                    continue  # what could only stand at the very beginning, and is not how calls are written
                 if row.odd or (row.to != SAME and regions[row.to].channel != "content"):
                     found.update(dict.fromkeys(self._words(row.on)))
         return list(found)
@@ -333,7 +335,8 @@ class _Writer:
         if kind.call_id and self._machine.format.ids.source == "model":
             nodes += [literal(f"{quote(kind.call_id[0])}:"), gap, literal('"'), regex(INDEX), literal('",'), gap]
         nodes += [literal(f"{quote(kind.name[0])}:"), gap, literal(f"{quote(tool.name)},"), gap]
-        nodes += [literal(f"{quote(kind.arguments[0])}:"), gap, json_schema(self._schema(tool)), gap]
+        keys = either(literal(f"{quote(key)}:") for key in kind.arguments)
+        nodes += [keys, gap, json_schema(self._schema(tool)), gap]
         if kind.call_id and self._machine.format.ids.source == "pattern":
             told = [literal(f"{quote(kind.call_id[0])}:"), gap, literal('"'), regex(self._id_pattern()), literal('"')]
             nodes.append(optional(sequence([literal(","), gap, *told, gap])))

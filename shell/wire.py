@@ -41,6 +41,9 @@ from unbraid.core.grammar import (
 )
 from unbraid.core.notation import SAME
 
+DETOUR_MOST: Final = 3
+"""Regions that a detour leads through."""
+
 NEWLINES: Final = "\n"
 BLANKS: Final = "\n "
 
@@ -272,10 +275,10 @@ def _wire(graph: Graph) -> Wire:
     section = _section(graph, opening, ended, stages)
     first = 0 if section is None else section[0]
     last = len(stages) if section is None else section[1]
-    split = sum(len(graph.written(row)) for row in opening.rows[:first])
+    steps = list(_steps(graph, opening))
     return Wire(
-        prefix=opening.parts[:split],
-        head=(*_with_detours(graph, opening, split), *pre),
+        prefix=tuple(part for step in steps[:first] for part in step),
+        head=(*(part for step in steps[first:] for part in step), *pre),
         arguments=arguments,
         tail=_without_space((*tail, *(part for stage in stages[:last] for part in stage.parts))),
         suffix=_without_space(tuple(part for stage in stages[last:] for part in stage.parts)),
@@ -286,23 +289,30 @@ def _wire(graph: Graph) -> Wire:
     )
 
 
-def _with_detours(graph: Graph, opening: _Way, split: int) -> Parts:
-    """The opening from `split` on, with what else may stand before the marker that announces the call."""
-    last = opening.rows[-1]
-    parts, end = opening.parts[split:], len(graph.written(last))
-    if last.keep or "call" not in last.do:
-        return parts
-    detours = [
-        Detour((Mark(graph.terminals[row.on]), Slots(kind, graph.live(row.to))))
-        for row in graph.regular(last.region)
-        if isinstance(kind := graph.regions[row.to].kind, Capture) and row.to != last.region and not row.do
-        if any(one.on == last.on and one.to == last.to and "call" in one.do for one in graph.regular(row.to))
-    ]
-    announced = parts[-end:]
-    skipping = next((row for row in graph.regular(last.region) if _skips(graph, row, last)), None)
-    if skipping is not None:
-        announced = (Detour(announced), *graph.written(skipping))
-    return (*parts[:-end], *detours, *announced)
+def _steps(graph: Graph, opening: _Way) -> Iterator[Parts]:
+    """What is written on each row of the opening, with what else may stand before it."""
+    for index, row in enumerate(opening.rows):
+        detour = _detour(graph, row) if index and not row.keep else ()
+        written = graph.written(row)
+        if row is opening.rows[-1] and not row.keep:
+            skipping = next((one for one in graph.regular(row.region) if _skips(graph, one, row)), None)
+            written = written if skipping is None else (Detour(written), *graph.written(skipping))
+        yield (Detour(detour), *written) if detour else written
+
+
+def _detour(graph: Graph, row: Row) -> Parts:
+    """The longest way round a row: by further headers to where its marker leads to the same."""
+    longest: Parts = ()
+    queue: list[tuple[str, Parts, tuple[str, ...]]] = [(row.region, (), (row.region,))]
+    for here, parts, seen in queue:
+        if len(seen) > 1 and any((one.on, one.to, one.do) == (row.on, row.to, row.do) for one in graph.regular(here)):
+            longest = max(longest, parts, key=len)
+        for step in graph.regular(here) if len(seen) <= DETOUR_MOST else ():
+            target = graph.regions[step.to]
+            headers = isinstance(target.kind, Gap | Capture) and target.channel in ("call", "none")
+            if headers and not step.keep and not step.do and step.on != row.on and step.to not in seen:
+                queue.append((step.to, (*parts, *graph.written(step)), (*seen, step.to)))
+    return longest
 
 
 def _skips(graph: Graph, row: Row, last: Row) -> bool:

@@ -58,12 +58,15 @@ class Objects:
     def read(self, text: str, _: Schemas) -> list[Call] | None:
         found: list[Call] = []
         opener = self.opener.strip()
+        opener = opener[max(opener.rfind("<"), 0) :]  # white space may stand between tags
         place = text.find(opener)
         if not opener and not text.lstrip().startswith("{"):
             return []
         while 0 <= place < len(text):
             value, place = _json_at(text, place + len(opener))
-            found += [(one[self.name], one[self.arguments]) for one in (value if self.array else [value])]
+            for one in value if self.array else [value]:
+                [told] = {self.arguments, "arguments", "parameters"} & set(one)  # some formats know both words
+                found.append((one[self.name], one[told]))
             place = text.find(opener or "{", place)
         return found
 
@@ -114,13 +117,16 @@ class Tags:
     closer: str
     edge: str = ""
     gap: str = ""
+    before: str = ""
+    """What is written before a head."""
     each: bool = False
     """The opener and the closer stand around each call."""
     types: Callable[[bool, str], str] = field(default=lambda text, kind: "")
 
     def write(self, calls: Sequence[Call], schemas: Schemas) -> str:
         made = [
-            self.head.format(name=name, n=number)
+            self.before
+            + self.head.format(name=name, n=number)
             + self.gap
             + "".join(self._pair(name, key, value, schemas) + self.gap for key, value in arguments.items())
             + self.tail
@@ -376,6 +382,19 @@ NOTATIONS: Final[Mapping[str, Notation]] = {
         "<|close|>call<|sep|>",
         "<|close|>tools<|sep|><|close|>message<|sep|>",
         types=_json_type,
+    ),
+    "jamba": Objects("<tool_calls>", "</tool_calls>", array=True),
+    "xlam": Objects("[TOOL_CALLS]", "", array=True),
+    "internlm": Objects("<|action_start|><|plugin|>", "<|action_end|>", arguments="parameters"),
+    "ernie45": Objects("<tool_call>\n", "\n</tool_call>"),
+    "step3": Tags(
+        "<｜tool_calls_begin｜>",
+        '<steptml:invoke name="{name}">',
+        '<steptml:parameter name="{key}">',
+        "</steptml:parameter>",
+        "</steptml:invoke><｜tool_call_end｜>",
+        "<｜tool_calls_end｜>",
+        before="<｜tool_call_begin｜>function<｜tool_sep｜>",
     ),
     "gemma4": Braces(),
     "minimax_m3": Elements(),
