@@ -188,7 +188,7 @@ def with_tools(bound: Bound, tools: Sequence[Mapping[str, object]] | None) -> Re
     if defects:
         return Failure(tuple(defects))
     inert = tools is not None and not tools
-    digest = _digest(bound.fingerprint, repr(None if tools is None else sorted(schemas.items())))
+    digest = _digest(bound.fingerprint, repr(None if tools is None else sorted(map(_told, schemas.values()))))
     return Success(
         Machine(
             bound,
@@ -200,6 +200,13 @@ def with_tools(bound: Bound, tools: Sequence[Mapping[str, object]] | None) -> Re
             bound.format.unmarked or bound.policies.unknown_tool == "text",
         )
     )
+
+
+def _told(schema: ToolSchema) -> tuple[str, str]:
+    """What tells the tool from others, the same in every process."""
+    if schema.fingerprint:
+        return schema.name, schema.fingerprint
+    return schema.name, repr([(key, sorted(kinds.types)) for key, kinds in schema.properties.items()])
 
 
 def _digest(*parts: str) -> str:

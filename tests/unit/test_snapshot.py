@@ -1,6 +1,9 @@
 """States written down and read back: every state that the corpus reaches, in every feed; and what is no such state."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -124,3 +127,26 @@ def test_missing(gone: str) -> None:
     machine, found = written()
     del found["state"][gone]
     assert isinstance(from_json(machine, json.dumps(found)).failure(), NoSnapshot)
+
+
+_PRINTS = """
+from unbraid import bind, with_tools
+word = {"anyOf": [{"type": "integer"}, {"type": "null"}, {"type": "boolean"}]}
+tools = [{"name": "f", "parameters": {"properties": {"a": word}}}]
+print(with_tools(bind("qwen3", "qwen3_coder").unwrap(), tools).unwrap().fingerprint)
+"""
+
+
+def test_a_fingerprint_is_the_same_in_every_process() -> None:
+    """Sets have another order in another process."""
+    prints = {
+        subprocess.run(
+            [sys.executable, "-c", _PRINTS],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(prints) == 1
