@@ -261,7 +261,9 @@ class _Writer:
 
     def _array(self, call: Node, several: bool, first: Iterable[Node]) -> Iterator[Node]:
         inner = self._wire.head if self._wire.prefix else self._wire.head[1:]
-        yield from (*first, *self._parts(inner), literal("["), space(WHITESPACE), call)
+        begin = [word.removesuffix("{") for word in self._wire.unmarked if word.startswith("[") and word[-1] == "{"]
+        bracket = either(map(literal, begin)) if begin else sequence([literal("["), space(WHITESPACE)])
+        yield from (*first, *self._parts(inner), bracket, call)
         if several:
             yield star(sequence([literal(","), space(WHITESPACE), call]))
         yield from (space(WHITESPACE), literal("]"), *self._parts(self._wire.tail), *self._parts(self._wire.suffix))

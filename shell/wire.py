@@ -133,9 +133,10 @@ Arguments: TypeAlias = Payload | Envelope | Pairs
 
 @frozen
 class Wire:
-    """`unmarked`: calls begin without a marker. `section`: calls repeat inside of what `prefix` opened; else each call is a
-    block of its own, and `prefix` and `suffix` are empty. `ends`: markers that mean nothing in text and behind calls; where a turn
-    ends, one may stand. `wrapper`: markers around text, if a format has some; they may stand around none."""
+    """`unmarked`: spellings, of which one begins the calls as part of their JSON; empty if a marker does. `section`: calls repeat
+    inside of what `prefix` opened; else each call is a block of its own, and `prefix` and `suffix` are empty. `ends`: markers that
+    mean nothing in text and behind calls; where a turn ends, one may stand. `wrapper`: markers around text, if a format has some;
+    they may stand around none."""
 
     prefix: Parts
     head: Parts
@@ -143,7 +144,7 @@ class Wire:
     tail: Parts
     suffix: Parts
     section: bool
-    unmarked: bool
+    unmarked: tuple[str, ...]
     ends: tuple[Mark, ...] = ()
     wrapper: tuple[Mark, Mark] | None = None
     between: Parts = field(default=(Space(),))
@@ -283,7 +284,7 @@ def _wire(graph: Graph) -> Wire:
         tail=_without_space((*tail, *(part for stage in stages[:last] for part in stage.parts))),
         suffix=_without_space(tuple(part for stage in stages[last:] for part in stage.parts)),
         section=section is not None,
-        unmarked=opening.rows[0].keep,
+        unmarked=graph.words(opening.rows[0].on) if opening.rows[0].keep else (),
         ends=_ends(graph, ended, stages),
         wrapper=next(_wrappers(graph), None),
     )
@@ -352,7 +353,8 @@ def _searches(graph: Graph) -> bool:
 
 def _opening(graph: Graph) -> _Way:
     """From where text may stand to where arguments do. The name of a call is on it, or in an envelope behind it."""
-    queue: list[tuple[_Cost, int, str, _Way]] = [(0, 0, graph.format.start.off, _Way())]
+    fmt = graph.format
+    queue: list[tuple[_Cost, int, str, _Way]] = [(0, 0, fmt.start.off, _Way())]
     count, seen = 0, set[str]()
     while queue:
         cost, _, region, way = heappop(queue)
@@ -367,7 +369,9 @@ def _opening(graph: Graph) -> _Way:
                 raise _NoWayError("python_calls")
             if _opens(row, target):
                 count += 1
-                step = _ROW + _KEPT * row.keep + _CAPTURED * ("call" in row.do and isinstance(target.kind, Capture))
+                # What begins calls without a marker is its model's own way, if a format has some.
+                kept = -_KEPT if fmt.unmarked and not way.rows else _KEPT
+                step = _ROW + kept * row.keep + _CAPTURED * ("call" in row.do and isinstance(target.kind, Capture))
                 next_way = _Way((*way.rows, row), (*way.parts, *graph.written(row)))
                 heappush(queue, (cost + step, count, row.to, next_way))
     raise _NoWayError("no_way")

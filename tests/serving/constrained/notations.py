@@ -60,14 +60,15 @@ class Objects:
         opener = self.opener.strip()
         opener = opener[max(opener.rfind("<"), 0) :]  # white space may stand between tags
         place = text.find(opener)
-        if not opener and not text.lstrip().startswith("{"):
+        begin = "[" if self.array else "{"
+        if not opener and not text.lstrip().startswith(begin):
             return []
         while 0 <= place < len(text):
             value, place = _json_at(text, place + len(opener))
             for one in value if self.array else [value]:
                 [told] = {self.arguments, "arguments", "parameters"} & set(one)  # some formats know both words
                 found.append((one[self.name], one[told]))
-            place = text.find(opener or "{", place)
+            place = text.find(opener or begin, place)
         return found
 
 
@@ -384,7 +385,7 @@ NOTATIONS: Final[Mapping[str, Notation]] = {
         types=_json_type,
     ),
     "jamba": Objects("<tool_calls>", "</tool_calls>", array=True),
-    "xlam": Objects("[TOOL_CALLS]", "", array=True),
+    "xlam": Objects("", "", array=True),
     "internlm": Objects("<|action_start|><|plugin|>", "<|action_end|>", arguments="parameters"),
     "ernie45": Objects("<tool_call>\n", "\n</tool_call>"),
     "step3": Tags(
