@@ -82,6 +82,12 @@ MARKUP: Final = {
     "deepseek_v4": _dsml("DSML", "tool_calls"),
     "deepseek_v41": _dsml("DSML", "calls", " "),
     "gigachat35": _dsml("GCML", "tool_calls"),
+    "step3": Markup(
+        '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{name}"><steptml:parameter name="v">{value}'
+        "</steptml:parameter></steptml:invoke><｜tool_call_end｜>",
+        "<｜tool_calls_begin｜>",
+        "<｜tool_calls_end｜>",
+    ),
     "gemma4": Markup("<|tool_call>call:{name}{{v:{value}}}<tool_call|>"),
     "kimi_k3": Markup(
         '<|open|>call tool="{name}" index="1"<|sep|><|open|>argument key="v"<|sep|>{value}<|close|>argument<|sep|>'
