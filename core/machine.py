@@ -157,7 +157,7 @@ def _step(machine: Machine, state: InStep, text: str | None, ids: tuple[int, ...
             "a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids"
         )
     if text and machine.shown(text, ids) == len(ids):
-        return _step_ids(machine, state, ids)
+        return _step_shown(machine, state, ids)
     return _step_behind(machine, Behind(state), text, ids)
 
 
@@ -179,18 +179,17 @@ def _step_id(machine: Machine, state: InStep, token: int) -> tuple[InStep, Event
     return after, events
 
 
-def _known(machine: Machine, state: InStep, token: int) -> tuple[InStep, Events]:
-    known = None if state.steps is None else state.steps.get(token)
-    return known or _step_id(machine, state, token)
+def _step_shown(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
+    """Ids whose text the host showed, all of it."""
+    if len(ids) == 1:
+        known = None if state.steps is None else state.steps.get(ids[0])
+        return known or _step_id(machine, state, ids[0])
+    plain = all_plain(state.plain, ids)
+    return _step_ids(machine, state, ids) if plain is None else (state, plain)
 
 
 def _step_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
     """Several ids at once: one by one while their steps are known; of many ids the others in greater portions."""
-    if len(ids) == 1:
-        return _known(machine, state, ids[0])
-    plain = all_plain(state.plain, ids)
-    if plain is not None:
-        return state, plain
     out: list[Event] = []
     steps, place, count = state.steps, 0, len(ids)
     portion = 1 if count <= FEW else PORTION
@@ -237,7 +236,7 @@ def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[i
     seen = machine.shown(text, queue)
     if not seen:
         return _show(machine, state, text, queue)
-    base, events = _step_ids(machine, base, queue[:seen])
+    base, events = _step_shown(machine, base, queue[:seen])
     return (Behind(base, queue[seen:]) if len(queue) > seen else base), events
 
 
