@@ -103,8 +103,8 @@ def _stands_for(written: str, text: str) -> bool:
 
 def _decoded(written: str, text: str) -> bool:
     """A piece of arguments that was given in another notation, say inside a JSON string or as Python: what it writes is made
-    of what stood there, escapes and the words of JSON, and not much longer."""
-    return len(written) <= 6 * len(text) and not set(written) - set(text) - OTHER_NOTATION
+    of what stood there, escapes and the words of JSON, and not longer than all of it escaped, in quotation marks."""
+    return len(written) <= 6 * len(text) + 2 and not set(written) - set(text) - OTHER_NOTATION
 
 
 def all_events(machine: Machine, state: ParserState, deltas: Sequence[tuple[str | None, tuple[int, ...]]]) -> Events:
