@@ -7,6 +7,7 @@ ToolName's slice contains the name; arguments account for the wire text they sta
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from random import Random
@@ -43,6 +44,9 @@ from unbraid.core.records import ParserState
 
 OTHER_NOTATION: Final = frozenset('{}[]":, \\truefalsn0123456789abcdef')
 """What JSON may write without its being there on the wire."""
+
+ESCAPED: Final = re.compile(r"\\[xu]([0-9a-fA-F]{4}|[0-9a-fA-F]{2})")
+"""Code points that Python writes by their numbers."""
 
 WORDS_OF_PYTHON: Final = {"True": "true", "False": "false", "None": "null"}
 
@@ -104,7 +108,8 @@ def _stands_for(written: str, text: str) -> bool:
 def _decoded(written: str, text: str) -> bool:
     """A piece of arguments that was given in another notation, say inside a JSON string or as Python: what it writes is made
     of what stood there, escapes and the words of JSON, and not longer than all of it escaped, in quotation marks."""
-    return len(written) <= 6 * len(text) + 2 and not set(written) - set(text) - OTHER_NOTATION
+    escaped = {chr(int(digits, 16)) for digits in ESCAPED.findall(text)}
+    return len(written) <= 6 * len(text) + 2 and not set(written) - set(text) - OTHER_NOTATION - escaped
 
 
 def all_events(machine: Machine, state: ParserState, deltas: Sequence[tuple[str | None, tuple[int, ...]]]) -> Events:
