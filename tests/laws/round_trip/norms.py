@@ -291,9 +291,9 @@ MISTRAL: Final = (
 # ---------------------------------------------------------------------------------------------------------------- stated
 
 
-def _stated(name: str, reasoning: str | None, tools: str | None, span: Range = ALL) -> Row:
+def _stated(name: str, reasoning: str | None, tools: str | None, span: Range = ALL, norm: Norm = Norm()) -> Row:  # noqa: B008 - a frozen record
     vocabulary: Real = "deepseek" if name.startswith("deepseek") else "qwen3"
-    return Row(name, reasoning, tools, span=span, vocabulary=vocabulary, words={"types": TYPES}, stated=True)
+    return Row(name, reasoning, tools, norm, span, vocabulary=vocabulary, words={"types": TYPES}, stated=True)
 
 
 LIST: Final = Range(reasoning=(False,), typed=True, beside=False)
@@ -301,7 +301,8 @@ LIST: Final = Range(reasoning=(False,), typed=True, beside=False)
 STATED: Final = (
     _stated("qwen3_thinking", "qwen3_thinking", "hermes", THINKS),
     _stated("minicpmv", "minicpmv", "hermes", THINKS),
-    _stated("step3p5", "step3p5", "qwen3_coder", THINKS_TYPED),
+    # One line break before a call; Qwen's markup takes two, so one that ends the answer is not told from it.
+    _stated("step3p5", "step3p5", "qwen3_coder", THINKS_TYPED, Norm(beside=Trim(right="newline"))),
     _stated("mimo", "mimo", "mimo", THINKS_TYPED),
     _stated("granite_thinking", "granite_thinking", "granite4", THINKS),
     _stated("longcat", None, "longcat", SILENT),
