@@ -206,7 +206,8 @@ def _told(schema: ToolSchema) -> tuple[str, str]:
     """What tells the tool from others, the same in every process."""
     if schema.fingerprint:
         return schema.name, schema.fingerprint
-    return schema.name, repr([(key, sorted(kinds.types)) for key, kinds in schema.properties.items()])
+    kinds = [*schema.properties.items(), (None, schema.additional)]
+    return schema.name, repr([(key, sorted(one.types)) for key, one in kinds])
 
 
 def _digest(*parts: str) -> str:

@@ -133,13 +133,15 @@ def _bare_key(run: Run, at: InBraces) -> Next:
 
 
 def _ends_before(run: Run, at: InBraces, ends: re.Pattern[str], cap: int) -> tuple[int, bool]:
-    """(where the bare text at the cursor ends, whether that is certain); no further than just beyond `cap`. The place
-    remembers how far it was looked at."""
+    """(where the bare text at the cursor ends, whether that is certain); no further than just beyond `cap`. If it is not,
+    the place remembers how far it was looked at."""
     start, last = run.pos + at.scanned, min(run.pos + cap + 1, len(run.buf))
     found = ends.search(run.buf, start, last)
     end, certain = first_marker(run, start, last if found is None else found.start())
-    run.at = InBraces(at.region, at.where, at.nest, at.closer, at.item, at.muted, scanned=end - run.pos)
-    return end, certain and end < len(run.buf)
+    certain = certain and end < len(run.buf)
+    if not certain:
+        run.at = InBraces(at.region, at.where, at.nest, at.closer, at.item, at.muted, scanned=end - run.pos)
+    return end, certain
 
 
 @cache

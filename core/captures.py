@@ -21,11 +21,12 @@ def capture(run: Run) -> bool:
         return False
     place, quote, literal = _search(run, at)
     if place - run.pos > NAME_CAP:
-        return _fail(run, run.pos + NAME_CAP)
+        place, literal = run.pos + NAME_CAP, ""
     if literal is None:
         run.at = InCapture(at.region, at.slots, at.origin, at.mark, place - run.pos, quote)
         return False
-    return _leave(run, at, place, literal) if literal else _fail(run, place)
+    _fill(run, at, place)
+    return _leave(run, place, literal) if literal else _fail(run, place)
 
 
 def _search(run: Run, at: InCapture) -> tuple[int, str, str | None]:
@@ -64,10 +65,9 @@ def _waits(run: Run, place: int, literal: str, quote: str) -> tuple[int, str, st
     return place, quote, literal if known else ""
 
 
-def _leave(run: Run, at: InCapture, place: int, literal: str) -> bool:
+def _leave(run: Run, place: int, literal: str) -> bool:
     entry = run.region.lexicon.lexemes[literal]
     size = place - run.pos
-    _fill(run, at, place)
     row = row_for(run, entry.terminal)
     if row is None:
         return _fail(run, place)
@@ -89,8 +89,6 @@ def _fail(run: Run, place: int) -> bool:
     if run.trial is not None:
         refuse(run, place)
         return True
-    if isinstance(run.at, InCapture):
-        _fill(run, run.at, place)
     row = row_for(run, "@bad")
     if row is None:
         refuse(run, place)

@@ -57,8 +57,8 @@ def start(
 
     Raises ValueError for a feed of ids if the machine was bound without a vocabulary, and for any other feed or place.
     """
-    _known_word("feed", feed, get_args(FeedName))
-    _known_word("at", at, get_args(StartAt))
+    known_word("feed", feed, get_args(FeedName))
+    known_word("at", at, get_args(StartAt))
     if feed != "text" and machine.vocabulary is None:
         raise ValueError(f"feed={feed!r} needs a machine that was bound with a vocabulary")
     fmt = machine.format
@@ -73,7 +73,8 @@ def start(
     return begin_behind(machine, begun, *found)
 
 
-def _known_word(name: str, word: str, known: tuple[str, ...]) -> None:
+def known_word(name: str, word: str, known: tuple[str, ...]) -> None:
+    """Raises ValueError if argument `name` is none of the words that it may be."""
     if word not in known:
         raise ValueError(f"{name}={word!r} is none of {', '.join(known)}")
 
@@ -99,7 +100,7 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
             known = steps.get(text)
             if known is not None and not ids:
                 return known
-        else:
+        elif len(ids) <= FEW:
             plain = all_plain(state.plain, ids)
             if plain is not None:
                 return state, plain
@@ -184,7 +185,7 @@ def _step_shown(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[
     if len(ids) == 1:
         known = None if state.steps is None else state.steps.get(ids[0])
         return known or _step_id(machine, state, ids[0])
-    plain = all_plain(state.plain, ids)
+    plain = all_plain(state.plain, ids) if len(ids) <= FEW else None
     return _step_ids(machine, state, ids) if plain is None else (state, plain)
 
 

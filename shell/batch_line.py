@@ -5,7 +5,7 @@
  ->
     {"id", "reasoning", "content", "tool_calls": [{"id", "name", "arguments", "complete"}], "finish_reason", "anomalies": [...]}
 
-Everything but the output itself may be left out; another key is an error, as it may be a misspelt one. `request` holds fields of a Chat Completions
+Everything but the output itself may be left out; other keys are left alone. `request` holds fields of a Chat Completions
 request, as many as matter (`tool_choice`, `stop`, `include_reasoning` ...); the line's own tools and template kwargs count in
 it. If it asks for token ids, those that a client may see stand in the answer as `token_ids`. A line that cannot be answered gives
 `{"id", "line", "error"}` in its place, and no line can harm another. What is written is JSON always: numbers that JSON does not
@@ -87,18 +87,6 @@ class WrongField:
 
 
 @frozen
-class UnknownKey:
-    """A key that no line has."""
-
-    name: str
-    nearest: tuple[str, ...]
-
-    def describe(self) -> str:
-        """One sentence."""
-        return f"{self.name}: there is no such key{hint(self.nearest)}"
-
-
-@frozen
 class NotAnOutput:
     """A line that is no JSON object with one output in it."""
 
@@ -109,7 +97,7 @@ class NotAnOutput:
         return self.reason
 
 
-LineDefect: TypeAlias = WrongField | UnknownKey | NotAnOutput | ToolDefect
+LineDefect: TypeAlias = WrongField | NotAnOutput | ToolDefect
 
 
 def answer_line(setup: Setup, number: int, line: bytes) -> tuple[str, bool]:
@@ -230,7 +218,6 @@ def read_request(found: object) -> Result[Request, tuple[LineDefect, ...]]:
     if not isinstance(found, dict):
         return Failure((NotAnOutput("expected a JSON object"),))
     line = _Line(found)
-    line.unknown_keys(found)
     request = Request(
         id=found.get("id"),
         text=line.outputs(),
@@ -248,11 +235,6 @@ def read_request(found: object) -> Result[Request, tuple[LineDefect, ...]]:
 _STARTS: Final[tuple[StartAt, ...]] = get_args(StartAt)
 _REASONS: Final[tuple[EngineReason, ...]] = get_args(EngineReason)
 _OUTPUTS: Final = ("text", "deltas", "token_ids")
-KEYS: Final = (
-    *("id", *_OUTPUTS, "tools", "chat_template_kwargs"),
-    *("start", "prompt", "finish_reason", "request"),
-)
-"""What a line may hold."""
 
 
 class _Line:
@@ -262,20 +244,20 @@ class _Line:
         self.defects: list[LineDefect] = []
         self._fields = {name: value for name, value in fields.items() if value is not None}
 
-    def unknown_keys(self, keys: Iterable[str]) -> None:
-        """Note the keys that no line has."""
-        self.defects += [UnknownKey(key, nearest(key, KEYS)) for key in keys if key not in KEYS]
-
     def outputs(self) -> tuple[str, ...]:
         """The text deltas; and a defect unless there is exactly one output."""
         given = [name for name in _OUTPUTS if name in self._fields]
         if len(given) != 1:
-            found = " and ".join(given) or "none"
+            found = " and ".join(given) or "none" + hint(self._meant())
             self.defects.append(NotAnOutput(f"expected one of text, deltas and token_ids, found {found}"))
         text = self._fields.get("text", "")
         if not isinstance(text, str):
             return self._wrong("text", "a string", ())
         return (text,) if "text" in self._fields else self._deltas()
+
+    def _meant(self) -> tuple[str, ...]:
+        """The outputs that a key is like."""
+        return tuple(dict.fromkeys(word for key in self._fields for word in nearest(key, _OUTPUTS)))
 
     def _deltas(self) -> tuple[str, ...]:
         deltas = self._fields.get("deltas", [])

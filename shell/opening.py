@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-FeedKind: TypeAlias = Literal["ids", "text", "both"]
+from unbraid.core import machine
+
+FeedKind: TypeAlias = machine.FeedName
 """`text`, `ids` (token ids only), `both` (token ids and the host's text of them)."""
 
-StartAt: TypeAlias = Literal["auto", "reasoning", "content"]
+StartAt: TypeAlias = machine.StartAt
 """Where generation starts; `auto`: format, template kwargs and prompt say it."""
 
 Prompt: TypeAlias = str | Sequence[int] | None

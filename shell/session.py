@@ -14,7 +14,7 @@ from typing import get_args
 
 from unbraid.core.bind import Machine
 from unbraid.core.events import Events
-from unbraid.core.machine import finish, start, step
+from unbraid.core.machine import finish, known_word, start, step
 from unbraid.core.records import ParserState
 from unbraid.shell.call_ids import call_ids
 from unbraid.shell.choice import advance, begin, conclude
@@ -98,8 +98,7 @@ def parse(
     """
     if (text is None) == (ids is None):
         raise ValueError("parse: give the output either as text or as ids")
-    if truncated not in get_args(Truncated):
-        raise ValueError(f"truncated={truncated!r} is none of {', '.join(get_args(Truncated))}")
+    known_word("truncated", truncated, get_args(Truncated))
     plan = Plan(machine, at=at, truncated=truncated)
     stream = Reduced(plan, "text" if ids is None else "ids", prompt=prompt)
     events = stream.feed(text, ids or ()) + stream.finish()

@@ -59,6 +59,8 @@ def test_the_least() -> None:
     ("line", "reasoning", "content"),
     [
         ({"text": "Hi"}, "Hi", None),
+        ({"text": "Hi", "unknown": 1, "tools": None}, "Hi", None),
+        ({"text": "Hi", "prompt_hint": "", "kind": "A", "why": "metadata"}, "Hi", None),
         ({"text": "Hi", "start": "content"}, None, "Hi"),
         ({"text": "Hi", "start": "auto", "prompt": "<think>\n\n</think>\n\n"}, None, "Hi"),
         ({"text": "Hi", "chat_template_kwargs": {"enable_thinking": False, "other": [1]}}, None, "Hi"),
@@ -166,7 +168,7 @@ BAD: list[tuple[bytes, str]] = [
     (b'{"text": "", "tools": [{}, 5]}', "tools[1]: expected an object, found 5"),
     (b'{"text": "", "tools": [{"function": {"name": "f"}}, {}]}', "tools[1]: a tool needs a name"),
     (b'{"text": "", "tools": [{"name": "f", "parameters": {"properties": []}}]}', "tools[0]: tool 'f': an object must"),
-    (b'{"text": "", "txt": ""}', "txt: there is no such key; did you mean 'text'?"),
+    (b'{"txt": ""}', "expected one of text, deltas and token_ids, found none; did you mean 'text'?"),
     (b'{"text": "", "x": NaN}', "x: NaN is no JSON"),
     (b'{"text": "", "request": {"seed": [1, -1e999]}}', "request.seed[1]: -1e999 is too large a number"),
     (b"NaN", "NaN is no JSON"),
