@@ -177,13 +177,11 @@ def straddles(case: Case) -> bool | None:
     return bool(borders - set(accumulate(len(vocabulary.decode([token])) for token in tokens)))
 
 
-FOLDERS: Final = sorted({case.name.split("/")[0] for case in law_cases()})
+ONE_EDGE: Final = "harmony/messages/prefilled_header"
+"""Its only marker stands behind a token of two letters."""
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_tokens_straddle_borders(folder: str) -> None:
-    """The made vocabulary does what it is made for, in nearly all outputs with a marker."""
-    cases = [case for case in law_cases() if case.name.startswith(f"{folder}/")]
-    told = [found for case in cases if (found := straddles(case)) is not None]
-    assert told or not any(composed(case.reasoning, case.tools).terminals for case in cases)
-    assert sum(told) >= 0.7 * len(told)
+@pytest.mark.parametrize("case", [case for case in law_cases() if case.name != ONE_EDGE], ids=name_of)
+def test_a_token_straddles_a_border(case: Case) -> None:
+    """The made vocabulary does what it is made for: in each case with a marker, a token holds code points of two events."""
+    assert straddles(case) is not False
