@@ -25,7 +25,8 @@ def capture(run: Run) -> bool:
     if literal is None:
         run.at = InCapture(at.region, at.slots, at.origin, at.mark, place - run.pos, quote)
         return False
-    _fill(run, at, place)
+    if literal or run.trial is None:  # a refused trial reads no fields
+        _fill(run, at, place)
     return _leave(run, place, literal) if literal else _fail(run, place)
 
 
