@@ -22,12 +22,12 @@ from attrs import frozen
 from unbraid.core.bind import Machine
 from unbraid.core.detokenize import decode, flush
 from unbraid.core.feeds import Reader
-from unbraid.core.records import Behind
+from unbraid.core.records import Behind, InStep, Within
 
 
 @frozen
 class Shown:
-    """What one delta made visible: the reader that holds it, what is left of the queue (see `records.Behind`), and the
+    """What one delta made visible: the reader that holds it, what is left of the queue (see `records.Within`), and the
     host text that fits nowhere."""
 
     reader: Reader
@@ -37,20 +37,25 @@ class Shown:
     desync: str = ""
 
 
-def read_both(machine: Machine, state: Behind, text: str, ids: tuple[int, ...]) -> Shown:
+def read_both(machine: Machine, state: Behind | Within, text: str, ids: tuple[int, ...]) -> Shown:
     """Move the queue `ids` on by what the host shows."""
-    return _Queue(machine, state, ids).show(state.ahead + text)
+    shown, ahead = _seen(state)
+    return _Queue(machine, state.base, ids, shown).show(ahead + text)
+
+
+def _seen(state: Behind | Within) -> tuple[int, str]:
+    return (state.shown, state.ahead) if isinstance(state, Within) else (0, "")
 
 
 class _Queue:
     """The queue of one step. `first` counts the ids already read, `shown` the visible code points of the next one."""
 
-    def __init__(self, machine: Machine, state: Behind, ids: tuple[int, ...]) -> None:
-        self.reader = Reader(machine, state.base.feed)
+    def __init__(self, machine: Machine, base: InStep, ids: tuple[int, ...], shown: int) -> None:
+        self.reader = Reader(machine, base.feed)
         self.machine = machine
         self.ids = ids
         self.first = 0
-        self.shown = state.shown
+        self.shown = shown
 
     def show(self, host: str) -> Shown:
         place, size = 0, len(host)
@@ -126,10 +131,11 @@ class _Queue:
         return Shown(self.reader, self.ids[self.first :], self.shown, ahead, desync)
 
 
-def release_queue(machine: Machine, state: Behind) -> tuple[Reader, str, int]:
+def release_queue(machine: Machine, state: Behind | Within) -> tuple[Reader, str, int]:
     """The end of the stream: (what still counts, the text that nobody saw, its tokens)."""
     reader = Reader(machine, state.base.feed)
-    first = _still_counting(machine, state, reader.pending)
+    shown, ahead = _seen(state)
+    first = 0 if shown else _still_counting(machine, state.queue, ahead, reader.pending)
     for token in state.queue[:first]:
         reader.read(token)
     queue = state.queue[first:]
@@ -137,18 +143,18 @@ def release_queue(machine: Machine, state: Behind) -> tuple[Reader, str, int]:
         return reader, "", 0
     unseen = _text(machine, queue, reader.pending)
     reader.pending = b""
-    if state.ahead:  # a stop string cut a special token's own text: what was shown of it is text
-        reader.add(state.ahead, 0)
-    return reader, unseen[state.shown or len(state.ahead) :], len(queue) - bool(state.shown or state.ahead)
+    if ahead:  # a stop string cut a special token's own text: what was shown of it is text
+        reader.add(ahead, 0)
+    return reader, unseen[shown or len(ahead) :], len(queue) - bool(shown or ahead)
 
 
-def _still_counting(machine: Machine, state: Behind, pending: bytes) -> int:
+def _still_counting(machine: Machine, queue: tuple[int, ...], ahead: str, pending: bytes) -> int:
     """How many ids of the queue count though the host never showed them, or showed them without the special ones."""
-    if state.ahead:
-        ordinary = [token for token in state.queue if not machine.is_special(token)]
-        return len(state.queue) if _text(machine, ordinary, pending) == state.ahead else 0
+    if ahead:
+        ordinary = [token for token in queue if not machine.is_special(token)]
+        return len(queue) if _text(machine, ordinary, pending) == ahead else 0
     count = 0
-    while count < len(state.queue) and not state.shown and machine.is_special(state.queue[count]):
+    while count < len(queue) and machine.is_special(queue[count]):
         count += 1
     return count
 

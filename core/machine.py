@@ -16,6 +16,7 @@ through `reading.read`, which moves a cursor from region to region until the tex
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Final, Literal, TypeAlias, get_args
 
 from unbraid.core.bind import Machine
@@ -24,10 +25,10 @@ from unbraid.core.ending import end_stream, end_trial
 from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.feeds import Reader
 from unbraid.core.lag import read_both, release_queue
-from unbraid.core.plain import TEXT_CAP, all_plain, plain_events
+from unbraid.core.plain import TEXT_CAP, plain_events
 from unbraid.core.prompt import last_marker, last_turn, place, start_region
 from unbraid.core.reading import begin_at, begin_behind, drive, read
-from unbraid.core.records import Behind, BothFeed, Feed, IdsFeed, InStep, ParserState, TextFeed
+from unbraid.core.records import Behind, BothFeed, Feed, IdsFeed, InStep, ParserState, TextFeed, Within
 from unbraid.core.run import Run
 
 FEW: Final = 16
@@ -100,23 +101,23 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
             known = steps.get(text)
             if known is not None and not ids:
                 return known
-        elif len(ids) <= FEW:
-            plain = all_plain(state.plain, ids)
-            if plain is not None:
-                return state, plain
-    if isinstance(state, Behind):
+        elif isinstance(state, InStep) and isinstance(state.feed, IdsFeed):
+            return _step_ids(machine, state, ids)
+    elif isinstance(state, Behind):
         return _step_behind(machine, state, text, ids)
-    return _step(machine, state, text, ids)
+    if isinstance(state, InStep):
+        return _step(machine, state, text, ids)
+    return _show(machine, state, _visible(text), state.queue + ids)
 
 
 def finish(machine: Machine, state: ParserState) -> tuple[ParserState, Events]:
     """The stream is over. Steps after it are a programmer's error, but harmless."""
     unseen, unseen_tokens = "", 0
-    if isinstance(state, Behind):
+    if isinstance(state, InStep):
+        reader = Reader(machine, state.feed)
+    else:
         reader, unseen, unseen_tokens = release_queue(machine, state)
         state = state.base
-    else:
-        reader = Reader(machine, state.feed)
     reader.add(flush(reader.pending), None)
     feed: Feed = state.feed.__class__()
     run = Run(machine, machine.table(feed), state, reader.text, reader.marks)
@@ -153,13 +154,10 @@ def _step(machine: Machine, state: InStep, text: str | None, ids: tuple[int, ...
         if text is not None:
             raise TypeError("an ids feed takes deltas (None, ids): token ids, no text")
         return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_ids(machine, state, ids)
-    if text is None:
-        raise TypeError(
-            "a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids"
-        )
+    text = _visible(text)
     if text and machine.shown(text, ids) == len(ids):
-        return _step_shown(machine, state, ids)
-    return _step_behind(machine, Behind(state), text, ids)
+        return _step_ids(machine, state, ids)
+    return _step_behind(machine, Behind(state, ()), text, ids)
 
 
 def _step_text(machine: Machine, state: InStep, text: str) -> tuple[InStep, Events]:
@@ -180,31 +178,40 @@ def _step_id(machine: Machine, state: InStep, token: int) -> tuple[InStep, Event
     return after, events
 
 
-def _step_shown(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
-    """Ids whose text the host showed, all of it."""
-    if len(ids) == 1:
-        known = None if state.steps is None else state.steps.get(ids[0])
-        return known or _step_id(machine, state, ids[0])
-    plain = all_plain(state.plain, ids) if len(ids) <= FEW else None
-    return _step_ids(machine, state, ids) if plain is None else (state, plain)
-
-
 def _step_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
-    """Several ids at once: one by one while their steps are known; of many ids the others in greater portions."""
+    """Several ids at once: plain ones are one look-up, few are read one by one."""
+    out: Events = ()
+    if state.plain is not None and len(ids) > 1:
+        try:
+            out = itemgetter(*ids)(state.plain)
+        except KeyError:
+            pass
+        else:
+            return state, out
+    if len(ids) > FEW:
+        return _step_many(machine, state, ids)
+    steps = state.steps
+    for token in ids:
+        known = None if steps is None else steps.get(token)
+        after, more = known or _step_id(machine, state, token)
+        out += more
+        if after is not state:
+            state, steps = after, after.steps
+    return state, out
+
+
+def _step_many(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
+    """One by one while their steps are known, the others in portions."""
     out: list[Event] = []
     steps, place, count = state.steps, 0, len(ids)
-    portion = 1 if count <= FEW else PORTION
     while place < count:
         known = None if steps is None else steps.get(ids[place])
         if known is not None:
             after, more = known
             place += 1
-        elif portion == 1:
-            after, more = _step_id(machine, state, ids[place])
-            place += 1
         else:
-            after, more = _read_ids(machine, state, ids[place : place + portion])
-            place += portion
+            after, more = _read_ids(machine, state, ids[place : place + PORTION])
+            place += PORTION
         out += more
         if after is not state:
             state, steps = after, after.steps
@@ -218,35 +225,39 @@ def _read_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[In
 
 
 def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
-    """The host lags, or shows text that is not the ids'."""
-    if text is None:
-        raise TypeError(
-            "a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids"
-        )
+    """The host lags by whole tokens, or shows text that is not the ids'."""
     base, queue = state.base, state.queue
-    if state.shown or state.ahead:
-        return _show(machine, state, text, queue + ids)
-    if queue and base.steps is not None:
-        known = base.steps.get(queue[0])
-        if known is not None and text == machine.texts[queue[0]]:
+    steps = base.steps
+    if steps is not None and queue:
+        token = queue[0]
+        known = steps.get(token)
+        if known is not None and text == machine.texts[token]:
             queue = queue[1:] + ids
             return (Behind(known[0], queue) if queue else known[0]), known[1]
+    text = _visible(text)
     queue += ids
     if not text:
         return (Behind(base, queue) if queue else base), ()
     seen = machine.shown(text, queue)
     if not seen:
         return _show(machine, state, text, queue)
-    base, events = _step_shown(machine, base, queue[:seen])
+    base, events = _step_ids(machine, base, queue[:seen])
     return (Behind(base, queue[seen:]) if len(queue) > seen else base), events
 
 
-def _show(machine: Machine, state: Behind, text: str, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
+def _visible(text: str | None) -> str:
+    if text is None:
+        raise TypeError(
+            "a feed of both takes deltas (text, ids): the host's text ('' if there is none yet) and token ids"
+        )
+    return text
+
+
+def _show(machine: Machine, state: Behind | Within, text: str, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
     """The text of `ids` is seen in part, or is another."""
-    shown = read_both(machine, state, text, ids)
-    reader = shown.reader
-    odd = [Anomaly("desync", shown.desync)] if shown.desync else []
-    base, events = read(machine, state.base, reader.feed(), reader.text, reader.marks, odd)
-    if shown.queue or shown.ahead:
-        return Behind(base, shown.queue, shown.shown, shown.ahead), events
-    return base, events
+    got = read_both(machine, state, text, ids)
+    odd = [Anomaly("desync", got.desync)] if got.desync else []
+    base, events = read(machine, state.base, got.reader.feed(), got.reader.text, got.reader.marks, odd)
+    if got.shown or got.ahead:
+        return Within(base, got.queue, got.shown, got.ahead), events
+    return (Behind(base, got.queue) if got.queue else base), events

@@ -81,12 +81,6 @@ def plain_events(table: Table, state: InStep, key: int | str, text: str) -> Even
     return (event,)
 
 
-def all_plain(plain: dict[int | str, Event] | None, ids: tuple[int, ...]) -> Events | None:
-    """The events of several ids, if each was met at this place before and changed nothing."""
-    found = () if plain is None else tuple(map(plain.get, ids))
-    return found if found and all(found) else None  # type: ignore[return-value]  # no event is false, so no None is left
-
-
 def _event(table: Table, state: InStep, text: str, tokens: int) -> Event | None:
     region = table.regions[state.at.region]
     if isinstance(region.kind, Json | Envelope):

@@ -39,6 +39,7 @@ from unbraid.core.records import (
     InValue,
     ParserState,
     TextFeed,
+    Within,
 )
 from unbraid.core.run import Run
 from unbraid.core.tree import tree
@@ -136,9 +137,11 @@ def _alone(state: InStep) -> InStep:
 
 def adopt(machine: Machine, state: ParserState) -> ParserState:
     """A state that comes from elsewhere (a snapshot), with this machine's tables."""
-    base = state.base if isinstance(state, Behind) else state
+    base = state if isinstance(state, InStep) else state.base
     known = pack(Run(machine, machine.table(base.feed), base, "", []), base.feed)
-    return Behind(known, state.queue, state.shown, state.ahead) if isinstance(state, Behind) else known
+    if isinstance(state, Within):
+        return Within(known, state.queue, state.shown, state.ahead)
+    return Behind(known, state.queue) if isinstance(state, Behind) else known
 
 
 def begin_at(machine: Machine, at: At, feed: Feed, calls: int = 0) -> InStep:

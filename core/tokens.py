@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from unbraid.core.bind import Machine
 from unbraid.core.events import Events, ReasoningChunk, ReasoningEnd, ToolCallStart
 from unbraid.core.machine import step
-from unbraid.core.records import Behind, IdsFeed, InStep, ParserState, Spot, TextFeed
+from unbraid.core.records import IdsFeed, InStep, ParserState, Spot, TextFeed
 
 
 def reasoning_ended(machine: Machine, state: ParserState) -> bool:
     """Is the visible output past its reasoning? A provisional opener does not end it yet (see `provisional_since`)."""
-    here = state.base if isinstance(state, Behind) else state
+    here = state if isinstance(state, InStep) else state.base
     trial = here.trial
     return _past(machine, trial.before if trial is not None and trial.kind != "closing" else here)
 
@@ -35,7 +35,7 @@ def provisional_since(state: ParserState) -> int | None:
 
     Counts tokens, 0 in text feeds.
     """
-    here = state.base if isinstance(state, Behind) else state
+    here = state if isinstance(state, InStep) else state.base
     return None if here.trial is None or here.trial.kind == "closing" else _waiting(here)
 
 
@@ -60,7 +60,7 @@ def reasoning_end_index(machine: Machine, state: ParserState, draft_ids: tuple[i
 
 def _waiting(state: ParserState) -> int:
     """Tokens that were read and are in no event yet."""
-    if isinstance(state, Behind):
+    if not isinstance(state, InStep):
         return len(state.queue) + _waiting(state.base)
     return len(state.marks) + (0 if state.trial is None else sum(map(len, state.trial.marks)))
 
@@ -79,7 +79,7 @@ def _before_opener(events: Events) -> int | None:
 
 def _as_ids(machine: Machine, state: ParserState) -> ParserState:
     """The state as one that reads ids. Ids that its host did not show yet are read: the draft comes behind them."""
-    base, queue = (state.base, state.queue) if isinstance(state, Behind) else (state, ())
+    base, queue = (state, ()) if isinstance(state, InStep) else (state.base, state.queue)
     feed = base.feed
     if isinstance(feed, TextFeed):
         raise TypeError("the token view needs a state of an ids or both feed, not of a text feed")
