@@ -276,10 +276,14 @@ class Walk:
         found = self.named(members, path)
         if _COMBINED.isdisjoint(members):
             return found
-        found |= self.listed(members, path) | self.common(members, path, level)
+        if "enum" in members or "const" in members:
+            found |= self.listed(members, path)
+        if "allOf" in members:
+            found |= self.common(members, path, level)
         for part, where in self.parts(members, path, ("anyOf", "oneOf")):
             found |= self.types(part, where, level + 1)
-        found |= self.referred(members, path, level)
+        if "$ref" in members:
+            found |= self.referred(members, path, level)
         if members.get("nullable") is True:
             return (found or STRING.types) | {"null"}
         return found
@@ -316,6 +320,10 @@ class Walk:
 
     def referred(self, members: Mapping[str, object], path: _Path, level: int) -> _Types:
         """The types of the target of `$ref`. A loop adds nothing; what was found within one is not remembered."""
+        named = members["$ref"]
+        if isinstance(named, str) and named in self.resolved:
+            self.spent += len(named) // _SHARE
+            return self.resolved[named]
         target = self.target(members, path)
         if target is None:
             return _NONE
@@ -323,9 +331,6 @@ class Walk:
         if ref in self.active:
             self.looped.add(ref)
             return _NONE
-        known = self.resolved.get(ref)
-        if known is not None:
-            return known
         self.active.add(ref)
         found = self.types(schema, where, level + 1)
         self.active.remove(ref)
@@ -359,6 +364,8 @@ class Walk:
     ) -> Iterator[tuple[object, _Path]]:
         """The schemas in the lists of `keywords`, each with its path."""
         for keyword in keywords:
+            if keyword not in members:
+                continue
             for index, part in enumerate(self.list_at(members, path, keyword)):
                 yield part, (*path, keyword, str(index))
                 if self.spent > MAX_SCHEMAS:
@@ -387,7 +394,7 @@ def _escaped(step: str) -> str:
 
 def as_mapping(value: object) -> Mapping[str, object] | None:
     """`value` if it is an object of JSON."""
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else None
+    return cast("Mapping[str, object]", value) if isinstance(value, (dict, Mapping)) else None
 
 
 def _inner(value: object, step: str) -> tuple[object] | None:
