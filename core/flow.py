@@ -19,13 +19,13 @@ def flow(run: Run) -> bool:
     """Read on in a text or value region. False: more input is needed."""
     region, start = run.region, run.pos
     words = region.lexicon
-    found = words.find.search(run.buf, start)
+    found = words.leftmost(run.buf, start)
     while found is not None:
-        literal, place = found.group(), found.start()
+        place, literal = found
         entry = words.lexemes[literal]
         if place + entry.before >= run.dead or entry.terminal not in region.openers:
             break
-        found = words.find.search(run.buf, place + 1)
+        found = words.leftmost(run.buf, place + 1)
     if found is None:
         _settle(run, len(run.buf) if run.final else _tail(run, region, start))
         return False

@@ -4,8 +4,10 @@ A region's live *literals* are its terminals' spellings, each alone and behind e
 leftmost literal counts, the longest at a tie. Text is settled up to the longest suffix that is a proper prefix of a
 live literal; that suffix is the hold-back, nothing else is ever held (law 4, eagerness).
 
-`find` searches with one regular expression, a trie of the literals: linear, no backtracking beyond the length of a
-literal. `tail` looks once at the end of the text.
+`leftmost` looks for terminals alone and then back for their framing: a marker is rare, a line break is not. Where a
+terminal can begin inside of framing that would miss something, so there all literals are looked for. Either way it is one
+regular expression, a trie of literals: linear, no backtracking beyond the length of a literal. `tail` looks once at the
+end of the text.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ class Lexeme:
 class Lexicon:
     """The live literals of one region, compiled.
 
-    `bare`: the literals without framing, for a place where white space was already read.
+    `find`: a pattern of all; `bare`: of those without framing, for a place where white space was already read.
+    `behind`: by bare literal, what may stand for it and how many code points of that are before it, the longest framing
+    first; None if framing and terminals overlap.
     """
 
     lexemes: Mapping[str, Lexeme]
@@ -40,6 +44,19 @@ class Lexicon:
     firsts: frozenset[str]
     longest: int
     extendable: frozenset[str] = field(default=frozenset())
+    behind: Mapping[str, tuple[tuple[str, int], ...]] | None = None
+
+    def leftmost(self, text: str, start: int) -> tuple[int, str] | None:
+        """The leftmost literal from `start` on, the longest one there, and its place."""
+        behind = self.behind
+        found = (self.find if behind is None else self.bare).search(text, start)
+        if found is None:
+            return None
+        place, literal = found.start(), found.group()
+        for framed, before in () if behind is None else behind[literal]:
+            if place - before >= start and text.startswith(framed, place - before):
+                return place - before, framed
+        return place, literal
 
     def tail(self, text: str, start: int) -> int:
         """Where the hold-back of `text[start:]` begins; `len(text)` if nothing is held."""
@@ -62,16 +79,36 @@ class Lexicon:
 def lexicon(lexemes: Mapping[str, Lexeme]) -> Lexicon:
     """Compile literals. An empty mapping gives a lexicon that finds and holds nothing."""
     literals = tuple(lexemes)
+    bare = tuple(literal for literal in literals if not lexemes[literal].before)
     prefixes = frozenset(literal[:size] for literal in literals for size in range(1, len(literal)))
     return Lexicon(
         lexemes=dict(lexemes),
         find=re.compile(trie(literals)),
-        bare=re.compile(trie(literal for literal in literals if not lexemes[literal].before)),
+        bare=re.compile(trie(bare)),
         prefixes=prefixes,
         firsts=frozenset(literal[0] for literal in literals),
         longest=max(map(len, literals), default=0),
         extendable=frozenset(literal for literal in literals if literal in prefixes),
+        behind=_behind(lexemes, bare),
     )
+
+
+def _behind(lexemes: Mapping[str, Lexeme], bare: Iterable[str]) -> dict[str, tuple[tuple[str, int], ...]] | None:
+    """What may be found where each of `bare` is, framing first."""
+    framed = [(literal, lexeme.before) for literal, lexeme in lexemes.items() if lexeme.before]
+    framing = {char for literal, before in framed for char in literal[:before]}
+    cores = {literal[before:] for literal, before in framed}
+    if not cores.issubset(bare) or any(literal[0] in framing for literal in bare):
+        return None
+    return {
+        literal: tuple(
+            sorted(
+                ((one, before) for one, before in framed if literal.startswith(one[before:])),
+                key=lambda found: (-found[1], -len(found[0])),
+            )
+        )
+        for literal in bare
+    }
 
 
 NEVER: Final = "(?!)"

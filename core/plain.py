@@ -96,7 +96,7 @@ def _event(table: Table, state: InStep, text: str, tokens: int) -> Event | None:
 
 def _clear(words: Lexicon, text: str) -> bool:
     """No literal occurs in `text`, and none begins at its end."""
-    return words.find.search(text) is None and words.tail(text, 0) == len(text)
+    return words.leftmost(text, 0) is None and words.tail(text, 0) == len(text)
 
 
 def _made(region: RegionTable, state: InStep, text: str, tokens: int) -> Event:

@@ -3,7 +3,7 @@
 *Resolving*, once for each tool, finds for each property the JSON types that its schema allows: its `Kinds`. The types
 found in one schema are united:
 
-    type                          each name listed; the aliases of `_ALIASES`; a name that is no type is a string
+    type                          each name listed; the aliases of `type_names`; a name that is no type is a string
     enum, const                   the types of the values
     anyOf, oneOf                  the types of the members
     allOf                         the types that all members with any types have in common; if none, those of any member
@@ -50,9 +50,7 @@ from returns.result import Failure, Result, Success
 
 from unbraid.core.json_scan import BAD, DONE, EMPTY, VALUE, complete, scan
 from unbraid.core.json_text import quote
-
-KINDS: Final = ("null", "integer", "number", "boolean", "object", "array", "string")
-"""The JSON types, in the order in which a value text is tried as one."""
+from unbraid.core.type_names import IMPLIED, KINDS, kind_of_name, kind_of_value
 
 MAX_LEVELS: Final = 64
 """Schemas within schemas on the way to one property, references included."""
@@ -186,17 +184,6 @@ _Path: TypeAlias = tuple[str, ...]
 _NONE: Final[_Types] = frozenset()
 _SHARE: Final = 64  # values of a list, or code points of a reference, that cost as much as a schema
 _SHOWN: Final = 80  # code points of a text that a defect shows
-_ALIASES: Final[Mapping[str, str]] = {
-    **{kind: kind for kind in KINDS},
-    **dict.fromkeys(("str", "text", "varchar", "char", "enum"), "string"),
-    **dict.fromkeys(("long", "short", "unsigned"), "integer"),
-    **dict.fromkeys(("arr", "list", "sequence"), "array"),
-    "double": "number",
-    "bool": "boolean",
-    "dict": "object",
-}
-_ALIAS_STARTS: Final = (("int", "integer"), ("uint", "integer"), ("float", "number"))
-IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "items": "array", "prefixItems": "array"}
 _COMBINED: Final = frozenset(("enum", "const", "allOf", "anyOf", "oneOf", "$ref", "nullable"))
 _INDEXES: Final = {str(index): index for index in range(1000)}
 
@@ -302,9 +289,9 @@ class Walk:
     def listed(self, members: Mapping[str, object], path: _Path) -> _Types:
         """The types of the values of `enum` and `const`."""
         one_of_each = {type(value): value for value in self.list_at(members, path, "enum")}
-        found = {_kind_of_value(value) for value in one_of_each.values()}
+        found = {kind_of_value(value) for value in one_of_each.values()}
         if "const" in members:
-            found.add(_kind_of_value(members["const"]))
+            found.add(kind_of_value(members["const"]))
         return frozenset(found)
 
     def common(self, members: Mapping[str, object], path: _Path, level: int) -> _Types:
@@ -385,7 +372,7 @@ def _shown(value: object) -> str:
     """A value as it is named in a defect: what it is, and the beginning of a text."""
     if isinstance(value, str):
         return repr(value[:_SHOWN])
-    return "nothing" if value is None else f"a value of type {_kind_of_value(value)}"
+    return "nothing" if value is None else f"a value of type {kind_of_value(value)}"
 
 
 def _escaped(step: str) -> str:
@@ -411,34 +398,6 @@ def _nearest(value: object, step: str) -> str:
     keys = islice(as_mapping(value) or (), _SHARE)
     near = get_close_matches(step[:_SHOWN], [key for key in keys if len(key) <= _SHOWN], 1)
     return "".join(near)
-
-
-def kind_of_name(name: str) -> str:
-    """The JSON type that a schema means by `name`."""
-    lower = name.lower()
-    known = _ALIASES.get(lower)
-    if known is not None:
-        return known
-    return next((kind for start, kind in _ALIAS_STARTS if lower.startswith(start)), "string")
-
-
-def _kind_of_value(value: object) -> str:
-    """The JSON type of a value of a schema."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case list() | tuple():
-            return "array"
-        case Mapping():
-            return "object"
-        case _:
-            return "string"
 
 
 def _with_integers(types: _Types) -> _Types:

@@ -16,7 +16,8 @@ from typing import Final
 
 from attrs import field, frozen
 
-from unbraid.core.schema import IMPLIED, Kinds, ToolSchema, Walk, as_mapping, kind_of_name
+from unbraid.core.schema import Kinds, ToolSchema, Walk, as_mapping
+from unbraid.core.type_names import IMPLIED, kind_of_name
 
 SHAPES_KEPT: Final = 4096
 """Most shapes that are kept for one tool; others are found again."""

@@ -16,7 +16,8 @@ from json import JSONDecoder
 from math import isfinite
 from typing import Final, TypeAlias
 
-from unbraid.core.schema import STRING, ToolSchema, kind_of_name, type_value
+from unbraid.core.schema import STRING, ToolSchema, type_value
+from unbraid.core.type_names import kind_of_name
 from unbraid.shell.surrogates import clean_json
 
 DEEPEST: Final = 64

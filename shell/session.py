@@ -99,7 +99,11 @@ def parse(
     if (text is None) == (ids is None):
         raise ValueError("parse: give the output either as text or as ids")
     known_word("truncated", truncated, get_args(Truncated))
-    plan = Plan(machine, at=at, truncated=truncated)
-    stream = Reduced(plan, "text" if ids is None else "ids", prompt=prompt)
+    feed: FeedKind = "text" if ids is None else "ids"
+    stream: Session | Reduced = (
+        Session(machine, feed, prompt=prompt, at=at)
+        if truncated == "emit"
+        else Reduced(Plan(machine, at=at, truncated=truncated), feed, prompt=prompt)
+    )
     events = stream.feed(text, ids or ()) + stream.finish()
     return message(events, call_ids(machine.format.ids, history))
