@@ -10,7 +10,7 @@ without calls, from `function` on. Forced calls in plain JSON always fit their s
 or calls; a forced choice wins over it.
 
 Two grammars are the same but for the thoughts before the answer: an engine whose grammar begins with the first token takes
-`answer`, one that begins it where reasoning has ended takes `content`. Thoughts come first if generation starts in them, and
+`answer`, one that begins it where reasoning has ended takes `content` (where answers are messages: at the header behind it). Thoughts come first if generation starts in them, and
 may come if the model opens them itself and no switch was turned off.
 """
 
@@ -27,8 +27,9 @@ from unbraid.shell.bind import BindError
 from unbraid.shell.call_schema import JsonSchema, Offered, named_schema, required_schema
 from unbraid.shell.demand import Constraint, Demand
 from unbraid.shell.opening import StartAt
-from unbraid.shell.structural import Thoughts, begins_thoughts, call_tag, thinking
+from unbraid.shell.structural import call_tag, spoken
 from unbraid.shell.tag_nodes import Node, either, json_schema, sequence, structural_tag
+from unbraid.shell.thoughts import Thoughts, begins_thoughts, thinking
 
 Strictness: TypeAlias = Literal["auto", "function", "parameter"]
 """How much of a call is constrained that need not be."""
@@ -65,8 +66,10 @@ def constraint(
     level = "function" if strictness == "auto" and not demand.parallel and demand.output is None else strictness
     thoughts, region = _thoughts(machine, at)
     if demand.form == "json" and demand.calls in ("required", "named"):
-        return _json(demand, known).map(lambda schema: _whole(machine, json_schema(schema), thoughts, region, schema))
-    output = _output(demand)
+        return _json(demand, known).map(
+            lambda schema: _whole(machine, spoken(machine, json_schema(schema)), thoughts, region, schema)
+        )
+    output = _output(machine, demand)
     if demand.calls == "free" and not (known and _applies(demand, level)):
         return Success(None if output is None else _whole(machine, output, thoughts, region))
     if demand.calls == "none" and (output is not None or level == "auto" or not machine.format.tools):
@@ -88,8 +91,8 @@ def _json(demand: Demand, tools: Sequence[Offered]) -> Result[JsonSchema, BindEr
     return required_schema(tools, parallel=demand.parallel).alt(BindError)
 
 
-def _output(demand: Demand) -> Node | None:
-    """The grammar of a `response_format`."""
+def _output(machine: Machine, demand: Demand) -> Node | None:
+    """The grammar of a `response_format`; a structural tag of the request's own is the whole answer."""
     asked = demand.output
     if asked is None:
         return None
@@ -98,7 +101,7 @@ def _output(demand: Demand) -> Node | None:
         return found if isinstance(found, Mapping) else None
     inner = asked.get("json_schema")
     schema = inner.get("schema") if isinstance(inner, Mapping) else None
-    return json_schema(ANY_JSON if schema is None else schema)
+    return spoken(machine, json_schema(ANY_JSON if schema is None else schema))
 
 
 def _thoughts(machine: Machine, at: StartAt) -> tuple[Thoughts, str]:

@@ -5,9 +5,7 @@
     named      one call of the one tool
     none       text without any opener
 
-    reasoning  thoughts first: must (generation starts in them), may (the model opens them itself), none
-
-How calls are written says `wire`; what arguments may be, the tools' schemas. `exact`: the tools whose arguments must fit their
+How calls are written says `wire`, and `headers` where answers are messages; what arguments may be, the tools' schemas. `exact`: the tools whose arguments must fit their
 schema; those of others must be of the right syntax. Where a marker counts by its id alone the grammar asks for the id.
 """
 
@@ -20,11 +18,14 @@ from attrs import frozen
 from returns.result import Failure, Result, Success
 
 from unbraid.core.bind import Machine
-from unbraid.core.grammar import NAME_CAP, WHITESPACE, Braces, Capture, Envelope, Field, Terminal, Tree
+from unbraid.core.grammar import NAME_CAP, WHITESPACE, Braces, Capture, Envelope, Field, Tree
 from unbraid.core.json_text import quote
 from unbraid.core.notation import SAME
 from unbraid.core.schema import STRING, Kinds, as_mapping
+from unbraid.shell import message_tags
 from unbraid.shell.call_schema import ANY_ARGUMENTS, Offered, arguments_schema
+from unbraid.shell.headers import Messages, messages
+from unbraid.shell.markers import mark, marker_id
 from unbraid.shell.tag_nodes import (
     Node,
     any_text,
@@ -37,14 +38,13 @@ from unbraid.shell.tag_nodes import (
     sequence,
     space,
     star,
-    token,
     token_triggered,
     triggered,
 )
+from unbraid.shell.thoughts import Thoughts, thinking
 from unbraid.shell.value_nodes import json_value, kind_word, resolved, text_value
 from unbraid.shell.wire import BLANKS, Detour, Graph, Mark, NoWire, Pairs, Part, Parts, Slots, Space, Wire, wire
 
-Thoughts: TypeAlias = Literal["must", "may", "none"]
 Wanted: TypeAlias = Literal["free", "none", "required", "named"]
 
 INDEX: Final = "[0-9]{1,4}"
@@ -100,6 +100,11 @@ def call_tag(
     opening: str | None = None,
 ) -> Result[Node, tuple[TagDefect, ...]]:
     """The grammar of an answer's calls; `opening`: the region where its thoughts begin, if they must."""
+    kinds = messages(machine.format)
+    if kinds is not None:
+        return _messages(machine, kinds, wanted, tools, exact, parallel=parallel).map(
+            lambda node: sequence([*thinking(machine, thoughts, opening), node])
+        )
     found = wire(machine.format)
     missing = found.swap().value_or(None)
     if missing is not None:
@@ -108,67 +113,38 @@ def call_tag(
     return made.map(lambda node: sequence([*thinking(machine, thoughts, opening), node]))
 
 
-# -- thoughts ----------------------------------------------------------------------------------------------------------
+def spoken(machine: Machine, node: Node) -> Node:
+    """`node` as an answer to the user: in a message, if the format's answers are messages."""
+    kinds = messages(machine.format)
+    return node if kinds is None else message_tags.said(machine, kinds, node)
 
 
-def thinking(machine: Machine, thoughts: Thoughts, region: str | None = None) -> Iterator[Node]:
-    """What stands before the answer. `region`: where the thoughts begin; None: where the format's do."""
-    graph = Graph(machine.format)
-    here = region or machine.format.start.on
-    if thoughts == "must":
-        yield from _thought(machine, graph, here)
-    if thoughts == "may":
-        begin = next(_into_thoughts(graph, machine.format.start.off), None)
-        if begin is not None:
-            target, terminal = begin
-            yield optional(sequence([_mark(machine, terminal), *_thought(machine, graph, target)]))
+def _messages(
+    machine: Machine,
+    kinds: Messages,
+    wanted: Wanted,
+    tools: Sequence[Offered],
+    exact: frozenset[str],
+    *,
+    parallel: bool,
+) -> Result[Node, tuple[TagDefect, ...]]:
+    """The answer of a format of messages."""
+    words = {tool.name: message_tags.unwritable(kinds, tool.name) for tool in tools}
+    bad = {name: word for name, word in words.items() if word is not None}
+    if bad and wanted != "none":
+        return Failure(tuple(Unwritable(machine.format.name, name, name, word) for name, word in bad.items()))
+    schemas = {tool.name: allowed(tool, exact) for tool in tools} if wanted != "none" else {}
+    several = parallel and wanted != "named"
+    forced = wanted in ("required", "named")
+    return Success(message_tags.answer(machine, kinds, schemas, forced=forced, several=several))
 
 
-def _into_thoughts(graph: Graph, region: str) -> Iterator[tuple[str, Terminal]]:
-    for row in graph.regular(region):
-        if graph.regions[row.to].channel == "reasoning" and not row.keep:
-            yield row.to, graph.terminals[row.on]
-
-
-def _thought(machine: Machine, graph: Graph, region: str) -> Iterator[Node]:
-    """Text up to the marker that ends it."""
-    inner = [one.name for one in graph.format.regions if one.channel == "reasoning"]
-    leaving = [row for row in graph.regular(region) if graph.regions[row.to].channel == "content"]
-    ends = [row.on for row in leaving if all(any(other.on == row.on for other in graph.regular(one)) for one in inner)]
-    if ends:
-        live = graph.live(*inner)
-        away = [word for word in live if not _stays(graph, inner, word)]
-        yield any_text(away)
-        yield _mark(machine, graph.terminals[ends[0]])
-        yield space(BLANKS)
-
-
-def _stays(graph: Graph, regions: Iterable[str], word: str) -> bool:
-    """Does a spelling mean nothing in these regions, or nothing new?"""
-    rows = [row for region in regions for row in graph.rows(region) if word in graph.words(row.on)]
-    return all(row.to == SAME or graph.regions[row.to].channel == "reasoning" for row in rows)
-
-
-def begins_thoughts(machine: Machine) -> bool:
-    """Can the model open thoughts itself, where its answer starts?"""
-    graph = Graph(machine.format)
-    return next(_into_thoughts(graph, machine.format.start.off), None) is not None
+def allowed(tool: Offered, exact: frozenset[str]) -> object:
+    """The schema of a tool's arguments, or of any."""
+    return arguments_schema(tool.parameters) if tool.name in exact else ANY_ARGUMENTS
 
 
 # -- calls -------------------------------------------------------------------------------------------------------------
-
-
-def _mark(machine: Machine, terminal: Terminal) -> Node:
-    """A marker: its spelling, or its id where only that counts."""
-    spelling = terminal.spellings[0]
-    number = _id(machine, spelling)
-    return literal(spelling) if number is None else token(number)
-
-
-def _id(machine: Machine, spelling: str) -> int | None:
-    if machine.policies.marker_evidence != "ids" or machine.vocabulary is None:
-        return None
-    return machine.vocabulary.added.get(spelling)
 
 
 class _UnwritableError(Exception):
@@ -212,9 +188,7 @@ class _Writer:
         several = parallel and wanted == "required"
         block = self._block(call, several)
         ends = (
-            [optional(either(_mark(self._machine, mark.terminal) for mark in self._wire.ends))]
-            if self._wire.ends
-            else []
+            [optional(either(mark(self._machine, one.terminal) for one in self._wire.ends))] if self._wire.ends else []
         )
         return sequence(
             [space(BLANKS), *self._wrapper(), *self._parts(self._wire.prefix), *block, space(BLANKS), *ends]
@@ -223,7 +197,7 @@ class _Writer:
     def _wrapper(self) -> Iterator[Node]:
         """Markers around no text; the first one may stand in the prompt."""
         if self._wire.wrapper is not None:
-            opens, closes = (_mark(self._machine, mark.terminal) for mark in self._wire.wrapper)
+            opens, closes = (mark(self._machine, one.terminal) for one in self._wire.wrapper)
             yield optional(sequence([optional(opens), closes, space(BLANKS)]))
 
     def _free(self, call: Node, parallel: bool) -> Node:
@@ -233,11 +207,11 @@ class _Writer:
         # The opener is the trigger: the grammar goes on behind it.
         prefix = self._wire.prefix[1:]
         content = sequence([*self._parts(prefix), *self._block(call, several, opened=not self._wire.prefix)])
-        number = _id(self._machine, opener.spelling)
+        number = marker_id(self._machine, opener.spelling)
         others = [word for word in self._away() if word != opener.spelling]
         if number is None:
             return triggered(opener.spelling, content, others, once=not parallel)
-        ids = [one for one in (_id(self._machine, word) for word in others) if one is not None]
+        ids = [one for one in (marker_id(self._machine, word) for word in others) if one is not None]
         return token_triggered(number, content, ids, once=not parallel)
 
     def _block(self, call: Node, several: bool, *, opened: bool = False) -> Iterator[Node]:
@@ -328,7 +302,7 @@ class _Writer:
             yield json_schema(self._schema(tool))
 
     def _schema(self, tool: Offered) -> object:
-        return arguments_schema(tool.parameters) if tool.name in self._exact else ANY_ARGUMENTS
+        return allowed(tool, self._exact)
 
     def _object(self, kind: Envelope, tool: Offered) -> Node:
         """A call as an object: its name first, for only then it is known what its arguments are."""
@@ -384,7 +358,7 @@ class _Writer:
         told = escaped(word) if word else f"({kind_word(kinds, kind.value.string_tags)})"
         before = self._parts(kind.parts, {"key": key}, tool, {"type": told})
         return sequence(
-            [*before, literal(kind.opens), value, literal(kind.closes), _mark(self._machine, kind.close.terminal)]
+            [*before, literal(kind.opens), value, literal(kind.closes), mark(self._machine, kind.close.terminal)]
         )
 
     def _any_pair(self, kind: Pairs) -> Node:
@@ -399,7 +373,7 @@ class _Writer:
         ways = [(text, any_text(self._unspeakable(kind)))]
         if typed:
             ways.append((f"({kind_word(STRING, kind.value.string_tags)})", json_schema(True, excludes=kind.live)))
-        end = _mark(self._machine, kind.close.terminal)
+        end = mark(self._machine, kind.close.terminal)
         return either(
             sequence(
                 [
@@ -422,7 +396,7 @@ class _Writer:
         """What stands on a way. `texts`, `patterns`: what the slots hold, as text or as a regular expression."""
         for part in _joined(parts):
             if isinstance(part, Mark):
-                yield _mark(self._machine, part.terminal)
+                yield mark(self._machine, part.terminal)
             elif isinstance(part, Space):
                 if part.chars:
                     yield space(part.chars)

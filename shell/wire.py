@@ -8,7 +8,7 @@ no recovery (`odd`), and its parts are what stands on it: markers, white space w
 nothing about writing is told twice, and a format of one's own has a wire as well. What a table cannot say:
 
     Python calls        their values are literals of another language
-    free headers        (Harmony) fields stand anywhere in a header; no single way is the model's own
+    free headers        (Harmony) fields stand anywhere in a header; no single way is the model's own: see `headers`
 
 These are failures, with the reason.
 """

@@ -5,13 +5,16 @@ read as the calls that were asked for.
     sampled   strings that the grammar lets through: calls whose arguments fit, equal to an independent reading
 
 xgrammar and its torch live in an environment of their own, the dependency group `grammar`. Without them the tests are skipped; with
-`UNBRAID_REQUIRE_GRAMMAR=1` they fail. `UNBRAID_SAMPLES`: sampled outputs per format.
+`UNBRAID_REQUIRE_GRAMMAR=1` they fail. `UNBRAID_SAMPLES`: sampled outputs per format, 200 if it is not set.
+
+With fewer than 100 samples, as in CI, less is tried, for the grammars take longer to compile than to sample: of the five ways to ask for
+calls three (required in parallel, named, and a free choice of one call), and less is written. Every format is still there, and so
+is every notation, but what one of a hundred samples shows may not be found.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from functools import cache
 from random import Random
 from typing import Any, Final, Literal
@@ -20,7 +23,8 @@ import pytest
 from attrs import define
 
 from tests.serving.constrained import installed  # noqa: F401 -- first: skips the file where xgrammar is not there
-from tests.serving.constrained.arguments import SCHEMAS, TOOLS, arguments
+from tests.serving.constrained.arguments import NOTE, SCHEMAS, TOOLS, arguments
+from tests.serving.constrained.effort import SAMPLES, WHOLE
 from tests.serving.constrained.notations import NOTATIONS, Call
 from tests.serving.constrained.sampler import Sampler, accepts, vocabulary
 from tests.serving.constrained.validation import validate
@@ -41,21 +45,22 @@ Wanted = Literal["free", "required", "named"]
 NAMES: Final = tuple(SCHEMAS)
 NAMED: Final = "note"
 FEWER: Final = ("note", "now")
-"""The tools where calls may not be parallel: their grammar is compiled sooner."""
-WRITTEN: Final = 60
+"""Tools whose grammar is compiled sooner, for where calls may not be parallel."""
+WRITTEN: Final = 60 if WHOLE else 15
 """Outputs in the format's own notation, per format."""
-SAMPLES: Final = int(os.environ.get("UNBRAID_SAMPLES") or 200)
-"""Sampled outputs per format that end."""
+SOME: Final = max(SAMPLES // 8, 4)
+"""Sampled outputs of the tests for a few formats."""
 SHARES: Final[dict[tuple[Wanted, bool], int]] = {
     ("required", True): SAMPLES // 2,
-    ("required", False): SAMPLES // 8,
     ("named", True): SAMPLES // 8,
-    ("free", True): SAMPLES // 8,
     ("free", False): SAMPLES // 8,
+    **({("required", False): SAMPLES // 8, ("free", True): SAMPLES // 8} if WHOLE else {}),
 }
 TRIES: Final = 8
 """Tries for each sample that is to end."""
 HALVES: Final = {fmt.name: fmt for fmt in formats() if fmt.tools}
+GROUPED: Final = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NOTATIONS]
+"""Every format; `--dist loadgroup` keeps its tests in one process, which then compiles its grammars once."""
 
 
 @cache
@@ -105,7 +110,7 @@ def check(said: Message, wanted: Wanted, *, parallel: bool, exact: bool = True) 
         assert len(said.tool_calls) <= 1
 
 
-@pytest.mark.parametrize("name", NOTATIONS)
+@pytest.mark.parametrize("name", GROUPED)
 def test_written(name: str) -> None:
     """What a model writes is let through, and read back."""
     random, notation = Random(name), NOTATIONS[name]
@@ -131,7 +136,7 @@ class Tally:
     thrown: int = 0
 
 
-@pytest.mark.parametrize("name", NOTATIONS)
+@pytest.mark.parametrize("name", GROUPED)
 def test_sampled(name: str) -> None:
     """What is let through is read as the calls that were asked for, with the arguments that stand there."""
     tally = Tally()
@@ -153,12 +158,12 @@ def test_sampled(name: str) -> None:
     assert tally.thrown == 0, "the tag excludes live markers from values"
 
 
-@pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "deepseek_v32", "kimi_k2", "mistral"])
+@pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "deepseek_v32", "kimi_k2", "mistral", "harmony"])
 def test_syntax_only(name: str) -> None:
     """Below `parameter` a tool that is not strict may be given anything, in the right syntax."""
     tag = made(name, "required", True, "function").content
     seen = set()
-    for sample in Sampler(tag, f"syntax {name}").outputs(SAMPLES // 8, SAMPLES):
+    for sample in Sampler(tag, f"syntax {name}").outputs(SOME, 8 * SOME):
         said = parse(machine(name), sample.text)
         check(said, "required", parallel=True, exact=False)
         seen |= {key for _, value in calls_of(said) for key in value} - KEYS
@@ -172,6 +177,7 @@ PAIRS: Final = [
     ("deepseek_r1", "deepseek_v31"),
     ("glm45", "glm45"),
     ("mistral", "mistral"),
+    ("harmony", "harmony"),
 ]
 
 
@@ -180,7 +186,7 @@ PAIRS: Final = [
 def test_thoughts_come_first(reasoning: str, tools: str, at: Literal["auto", "reasoning", "content"]) -> None:
     """Where generation starts in reasoning the grammar of the whole answer begins with it, and only there."""
     whole = with_tools(bind(reasoning, tools).unwrap(), TOOLS).unwrap()
-    found = constraint(whole, demand("required"), offered(TOOLS), "parameter", at).unwrap()
+    found = constraint(whole, Demand("required", names=FEWER), offered(TOOLS), "parameter", at).unwrap()
     assert found is not None
     thoughts = 0
     for sample in Sampler(found.answer, f"{reasoning} {at}").outputs(10, 100):
@@ -198,7 +204,7 @@ def test_markers_by_their_ids(name: str, wanted: Wanted) -> None:
     """Where only ids count the grammar asks for ids, so that no call is written that would be read as text."""
     bound = bind(None, name, qwen_pypi(), Policies(marker_evidence="ids")).unwrap()
     whole = with_tools(bound, TOOLS).unwrap()
-    found = constraint(whole, demand(wanted), offered(TOOLS), "parameter", "content").unwrap()
+    found = constraint(whole, Demand(wanted, names=FEWER), offered(TOOLS), "parameter", "content").unwrap()
     assert found is not None
     for sample in Sampler(found.answer, name).outputs(15, 150):
         state, events = step(whole, start(whole, "ids", None, "content"), None, sample.ids)
@@ -240,3 +246,40 @@ def test_none(name: str) -> None:
     assert accepts(compiled, "")
     for wanted in NAMES:
         assert not accepts(compiled, NOTATIONS[name].write([(wanted, arguments(wanted, Random(name)))], SCHEMAS))
+
+
+def test_none_as_messages() -> None:
+    """Where answers are messages, `none` lets messages to the user through."""
+    found = constraint(machine("harmony"), Demand("none", names=NAMES), offered(TOOLS), "function", "content").unwrap()
+    assert found is not None
+    compiled = vocabulary().compiled(found.answer)
+    final = "<|channel|>final<|message|>It is {five} o'clock."
+    assert accepts(compiled, final)
+    assert accepts(compiled, final + "<|return|>")
+    assert accepts(compiled, f"<|channel|>commentary<|message|>So:<|end|><|start|>assistant{final}<|return|>")
+    assert not accepts(compiled, NOTATIONS["harmony"].write([("now", {})], SCHEMAS))
+
+
+@pytest.mark.parametrize("header", ["", " to=functions.now"])
+def test_headers_in_any_order(header: str) -> None:
+    """A recipient before the channel, and behind it; with and without a type."""
+    compiled = grammar("harmony", "required", True)
+    place = " to=functions.now" if not header else ""
+    for kind in ("", " <|constrain|>json", "<|constrain|>json", *([" json"] if header else [])):
+        text = f"{header}<|channel|>commentary{place}{kind}<|message|>{{}}<|call|>"
+        assert accepts(compiled, text), text
+        assert calls_of(parse(machine("harmony"), text)) == [("now", {})]
+    assert not accepts(compiled, f"{header}<|channel|>analysis{place}<|message|>{{}}<|call|>")
+    assert not accepts(compiled, "<|channel|>final<|message|>no<|end|>")
+
+
+@pytest.mark.parametrize("name", ["hermes", "harmony"])
+def test_response_format(name: str) -> None:
+    """JSON that was asked for is read as the answer."""
+    asked = Demand("none", output={"type": "json_schema", "json_schema": {"schema": NOTE}})
+    found = constraint(machine(name), asked, (), "auto", "content").unwrap()
+    assert found is not None
+    for sample in Sampler(found.answer, name).outputs(SOME, 8 * SOME):
+        said = parse(machine(name), sample.text)
+        validate(json.loads(said.content or ""), NOTE)
+        assert (said.tool_calls, said.anomalies) == ((), ())

@@ -301,7 +301,33 @@ def _end(word: str) -> str:
     return f"<|plamo:end_{word}:plamo|>"
 
 
-Notation: TypeAlias = Objects | Section | Tags | Braces | Elements
+@frozen
+class Headers:
+    """Harmony: what generation starts in is a header already."""
+
+    def write(self, calls: Sequence[Call], _: Schemas) -> str:
+        made = [
+            f"<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{dumps(arguments, ensure_ascii=False)}<|call|>"
+            for name, arguments in calls
+        ]
+        return "<|start|>assistant".join(made)
+
+    def read(self, text: str, _: Schemas) -> list[Call] | None:
+        found: list[Call] = []
+        place = 0
+        while place < len(text):
+            header = text[place:].partition("<|message|>")[0]
+            place += len(header) + len("<|message|>")
+            recipient = re.search(r"to=functions\.([a-z_]+)", header)
+            if recipient is not None:
+                value, place = _json_at(text, place)
+                found.append((recipient[1], value))
+            end = re.compile(r"<\|(?:end|return|call)\|>").search(text, place)
+            place = len(text) if end is None else end.end()
+        return found
+
+
+Notation: TypeAlias = Headers | Objects | Section | Tags | Braces | Elements
 
 NOTATIONS: Final[Mapping[str, Notation]] = {
     "hermes": Objects("<tool_call>\n", "\n</tool_call>"),
@@ -318,6 +344,7 @@ NOTATIONS: Final[Mapping[str, Notation]] = {
     "k2_horizon_json": Objects(
         "<ifm|tool_call>", "</ifm|tool_call>", section=("<ifm|tool_calls>", "</ifm|tool_calls>")
     ),
+    "harmony": Headers(),
     "mistral": Section("", "[TOOL_CALLS]{name}[ARGS]", "", ""),
     "kimi_k2": Section(
         "<|tool_calls_section_begin|>",
