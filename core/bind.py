@@ -236,11 +236,7 @@ def _marks(fmt: Format, vocabulary: Vocabulary | None) -> dict[str, tuple[int, s
     if vocabulary is None:
         return {}
     markers = [spelling for terminal in fmt.terminals for spelling in terminal.spellings]
-    # A special token that is a piece of a marker stays text, so that the marker's spelling is found.
-    specials = [
-        word for word in _specials(fmt, vocabulary) if not any(word in marker and word != marker for marker in markers)
-    ]
-    wanted = dict.fromkeys((*markers, *specials))
+    wanted = dict.fromkeys((*markers, *_specials(fmt, vocabulary)))
     known = [(spelling, vocabulary.added[spelling]) for spelling in wanted if spelling in vocabulary.added]
     return {spelling: (token, chr(mark)) for (spelling, token), mark in zip(known, SENTINELS, strict=False)}
 

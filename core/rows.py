@@ -156,7 +156,7 @@ def _end(run: Run) -> None:
 def announce(run: Run, captured: int) -> None:
     """A call is certain; the next `captured` code points hold its name, or are behind it."""
     name, call_id = slot(run.slots, "name") or "", slot(run.slots, "id")
-    if name not in run.buf[run.pos : run.pos + captured]:
+    if name not in run.source(run.pos, run.pos + captured):
         run.markup("syntax", captured)
         captured = 0
     begin_call(run, name, call_id, captured)

@@ -108,6 +108,7 @@ class _Compiler:
         framed = policies.framing == "template"
         self.framed = framed
         self.marks = marks
+        self.marked = re.compile(trie(marks))
         self.terminals = {terminal.name: terminal if framed else _bare(terminal) for terminal in fmt.terminals}
         known = {spelling for terminal in fmt.terminals for spelling in terminal.spellings}
         self.specials = tuple(spelling for spelling in specials if spelling not in known)
@@ -118,10 +119,14 @@ class _Compiler:
             here[row.on] = (*here.get(row.on, ()), row)
         self.opening = self._opening_spellings()
 
+    def _marked(self, spelling: str) -> str:
+        """A spelling with the sentinels of the dedicated ids that it is written with."""
+        return self.marked.sub(lambda found: self.marks[found.group()], spelling)
+
     def _opening_spellings(self) -> tuple[str, ...]:
         names = {on for region in self.by_name for on, rows in self.rows[region].items() if self._opens(rows)}
         spelled = (self.terminals[name].spellings for name in sorted(names) if name in self.terminals)
-        return tuple(self.marks.get(spelling, spelling) for group in spelled for spelling in group)
+        return tuple(spelling for group in spelled for spelling in group)
 
     def _opens(self, rows: tuple[Row, ...]) -> bool:
         return any(self._opens_call(row) for row in rows)
@@ -158,7 +163,7 @@ class _Compiler:
             text_row=next(iter(rows.get("@text", ())), None),
             stops=words.firsts,
             breakers=tuple("\n" + literal for literal in words.lexemes),
-            capture=_capture_pattern(region.kind, words),
+            capture=self._capture_pattern(region.kind, words),
             watched=self._watched(region.kind),
             quotes=self._quotes(region.kind),
         )
@@ -169,7 +174,7 @@ class _Compiler:
     def _lexemes(self, region: Region, live: list[Terminal]) -> Iterator[tuple[str, Lexeme]]:
         for terminal in live:
             for spelling in terminal.spellings:
-                literal = self.marks.get(spelling, spelling)
+                literal = self._marked(spelling)
                 for before in ("", *_framing(region.kind, terminal)):
                     size = len(before) + len(literal)
                     yield before + literal, Lexeme(terminal.name, len(before), size)
@@ -183,17 +188,27 @@ class _Compiler:
     def _absorbed(self, taken: set[str]) -> Iterator[str]:
         for spelling in self.specials:
             if spelling not in taken:
-                yield self.marks.get(spelling, spelling)
+                yield self._marked(spelling)
+
+    def _capture_pattern(self, kind: Kind, words: Lexicon) -> re.Pattern[str]:
+        """What a capture looks for: its terminals, its quotes, its stops. A sentinel stops it if its spelling does."""
+        if not isinstance(kind, Capture):
+            return re.compile(NEVER)
+        stops = [mark for spelling, mark in self.marks.items() if not set(kind.stops).isdisjoint(spelling)]
+        single = "".join((kind.quotes, kind.stops, *stops))
+        arms = [trie(words.lexemes)] + ([f"[{re.escape(single)}]"] if single else [])
+        return re.compile("|".join(arms))
 
     def _watched(self, kind: Kind) -> Lexicon:
         """The openers that are counted inside an open JSON string."""
-        literals = self.opening if isinstance(kind, Payload) else ()
-        return lexicon({literal: Lexeme("", 0, len(literal)) for literal in literals if len(literal) > 1})
+        spellings = self.opening if isinstance(kind, Payload) else ()
+        literals = [self._marked(spelling) for spelling in spellings if len(spelling) > 1]
+        return lexicon({literal: Lexeme("", 0, len(literal)) for literal in literals})
 
     def _quotes(self, kind: Kind) -> Lexicon:
         if not isinstance(kind, Braces):
             return lexicon({})
-        literal = self.marks.get(kind.quote, kind.quote)
+        literal = self._marked(kind.quote)
         return lexicon({literal: Lexeme("", 0, len(literal))})
 
 
@@ -203,12 +218,3 @@ def _bare(terminal: Terminal) -> Terminal:
 
 def _framing(kind: Kind, terminal: Terminal) -> tuple[str, ...]:
     return () if isinstance(kind, Capture | Payload | Tree) else terminal.before
-
-
-def _capture_pattern(kind: Kind, words: Lexicon) -> re.Pattern[str]:
-    """What a capture looks for: its terminals, its quotes, its stops."""
-    if not isinstance(kind, Capture):
-        return re.compile(NEVER)
-    single = kind.quotes + kind.stops
-    arms = [trie(words.lexemes)] + ([f"[{re.escape(single)}]"] if single else [])
-    return re.compile("|".join(arms))

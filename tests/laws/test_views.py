@@ -19,6 +19,7 @@ from tests.laws.machines import bare, begin, fold_both, fold_ids, fold_text, mac
 from tests.laws.made_vocabulary import SPECIALS
 from tests.laws.walks import walk
 from unbraid.core.events import Events, Markup, merge
+from unbraid.core.grammar import Braces
 from unbraid.core.machine import start
 
 LAGS = (0, 1, 2, 7, 64)
@@ -152,3 +153,27 @@ def test_text_that_could_begin_a_special_token() -> None:
     ids = fold_ids(machine, start(machine, "ids", at="reasoning"), [ids for _, ids in deltas])
     assert without_tokens(events) == without_tokens(ids)
     assert sum(event.tokens for event in events) == 3
+
+
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
+def test_ids_alone_are_evidence_enough(case: Case) -> None:
+    """Markers that are written with their ids count where ids are the only evidence, be they one token or several. (One that
+    is cut has no id, so there it is text.)"""
+    if _ends_cut(case):
+        return
+    machine = machine_of(case, ids=True, marker_evidence="ids")
+    tokens = [(token,) for token in made(case.reasoning, case.tools).encode(case.text)]
+    assert _said(fold_ids(machine, begin(case, machine, "ids"), tokens)) == _said(
+        fold_text(machine_of(case), begin(case, machine_of(case)), [case.text])
+    )
+
+
+def _ends_cut(case: Case) -> bool:
+    fmt = machine_of(case).format
+    quotes = [region.kind.quote for region in fmt.regions if isinstance(region.kind, Braces)]
+    words = [*quotes, *(word for one in fmt.terminals for word in one.spellings)]
+    return any(case.text.endswith(word[:size]) for word in words for size in range(1, len(word)))
+
+
+def _said(events: Events) -> Events:
+    return without_tokens(tuple(event for event in merge(events) if not isinstance(event, Markup)))
