@@ -201,6 +201,7 @@ KIMI_K3: Final = Format(
         stops=("<|end_of_msg|>",),
     ),
     specials=("<|end_of_msg|>",),
+    ids=Ids("pattern", "{name}:{n}"),
     template="real",
 )
 

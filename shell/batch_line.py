@@ -38,6 +38,7 @@ from unbraid.shell.plan import Plan
 from unbraid.shell.planning import Half, Serving
 from unbraid.shell.planning import plan as plan_request
 from unbraid.shell.policies import Choices
+from unbraid.shell.request_fields import RequestDefect
 from unbraid.shell.requests import read_chat_request
 from unbraid.shell.surrogates import clean_text, json_line
 from unbraid.shell.truncated import Truncated
@@ -168,14 +169,20 @@ def _asked(setup: Setup, line: Request, request: Mapping[str, object]) -> Result
         truncated=setup.choices.truncated,
         offered="unknown",
     )
-    body = dict(request)
-    if line.tools is not None:
-        body.setdefault("tools", list(line.tools))
+    asked = {name: value for name, value in request.items() if value is not None}
+    own: dict[str, object] = {} if line.tools is None else {"tools": list(line.tools)}
     if line.template_kwargs:
-        body.setdefault("chat_template_kwargs", dict(line.template_kwargs))
-    read = read_chat_request(body, messages=False).alt(BindError)
-    made = read.bind(lambda asked: plan_request(serving, asked, at=line.start))
-    return made.map(lambda plan: evolve(plan, logprobs=None, token_ids=plan.token_ids and line.ids is not None))
+        own["chat_template_kwargs"] = dict(line.template_kwargs)
+    read = read_chat_request({**own, **asked}, messages=False)
+    known = read.map(lambda body: evolve(body, logprobs=None, token_ids=body.token_ids and line.ids is not None))
+    placed = known.alt(lambda wrong: BindError(tuple(_placed(defect, own.keys() - asked.keys()) for defect in wrong)))
+    return placed.bind(lambda body: plan_request(serving, body, at=line.start))
+
+
+def _placed(defect: RequestDefect, own: Iterable[str]) -> RequestDefect:
+    """The defect with its path in the line, whose `own` fields are not in `request`."""
+    root = re.split(r"[.\[]", defect.path, maxsplit=1)[0]
+    return defect if root in own else evolve(defect, path=f"request.{defect.path}")
 
 
 def outcome(plan: Plan, request: Request) -> Answer:

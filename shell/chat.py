@@ -71,11 +71,13 @@ class ChatStream:
     def feed(
         self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()
     ) -> tuple[ChatChunk, ...]:
-        """The chunks of one step of the model; the first step begins with the role chunk.
+        """The chunks of one step of the model; the first that gives anything begins with the role chunk, so that until then
+        a failure can be an ordinary response.
 
         `logprobs`: one for each of `ids`, if the plan asks for them; else ValueError.
         """
-        return self._chunks(self._fed.feed(text, ids, logprobs))
+        told = self._fed.feed(text, ids, logprobs)
+        return self._chunks(told) if self._opened or text or ids else ()
 
     def feed_bytes(self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()) -> bytes:
         """As `feed`, as server-sent events. The bytes of a token that was written before are looked up."""
@@ -91,8 +93,11 @@ class ChatStream:
         keep(self._known, events, self._front, written)
         return written
 
-    def finish(self, reason: EngineReason = "stop", stop_reason: str | int | None = None) -> tuple[ChatChunk, ...]:
-        """The last chunks. `reason`: why the engine stopped; `stop_reason`: the string or token id it stopped at."""
+    def finish(self, reason: EngineReason | None = None, stop_reason: str | int | None = None) -> tuple[ChatChunk, ...]:
+        """The last chunks. `reason`: why the engine stopped; `stop_reason`: the string or token id it stopped at.
+
+        Without a reason: `length` if the answer has as many tokens as the request allows, else `stop`.
+        """
         return (*self.abort(), self._write.end(self._fed.state, reason, stop_reason))
 
     def abort(self) -> tuple[ChatChunk, ...]:

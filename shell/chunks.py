@@ -50,7 +50,7 @@ class Writer:
         found = parts(told.events, told.shown, self.name_call, self.plan.reasoning_field)
         return [self.chunk(delta, spent, shown) for delta, shown in found]
 
-    def end(self, state: ChoiceState, engine: EngineReason, stop_reason: str | int | None) -> ChatChunk:
+    def end(self, state: ChoiceState, engine: EngineReason | None, stop_reason: str | int | None) -> ChatChunk:
         """The last chunk."""
         chunk = self.chunk({}, state.spent, end=ending(self.plan, state, engine))
         matched = stop_reason if state.stop.found is None else state.stop.found
@@ -72,10 +72,18 @@ def writer(plan: Plan, stamp: Stamp, choice: int, prompt: Sequence[int] = ()) ->
     return Writer(plan, stamp, choice, tuple(prompt), name_call)
 
 
-def ending(plan: Plan, state: ChoiceState, engine: EngineReason) -> FinishReason:
-    """Why the answer ended, as the client reads it. A stop string that was found is a stop."""
-    reason: EngineReason = engine if state.stop.found is None else "stop"
-    return finish_reason(reason, state.complete, named=plan.call_finish == "stop")
+def ending(plan: Plan, state: ChoiceState, engine: EngineReason | None) -> FinishReason:
+    """Why the answer ended, as the client reads it. `engine`: what the engine says of it, None: nothing."""
+    return finish_reason(halted(plan, state, engine), state.complete, named=plan.call_finish == "stop")
+
+
+def halted(plan: Plan, state: ChoiceState, engine: EngineReason | None) -> EngineReason:
+    """Why the engine stopped. A stop string that was found is a stop; where the engine says nothing, an answer as long as the
+    request lets it be was cut off."""
+    if state.stop.found is not None:
+        return "stop"
+    most = plan.demand.most_tokens
+    return engine or ("length" if most is not None and state.spent.completion >= most else "stop")
 
 
 def usage_chunks(plan: Plan, stamp: Stamp, prompt_tokens: int, spent: Iterable[Spent]) -> list[ChatChunk]:

@@ -34,6 +34,7 @@ from unbraid.shell.cli_options import (
     read_setup,
     read_text,
     request_of,
+    said_by_lines,
     stop,
 )
 from unbraid.shell.compat import imitated
@@ -117,8 +118,11 @@ def parse(
     if server is not None and (stream or batch is not None):
         stop([BadInput("--compat", "gives one whole message; leave out --stream and --batch")])
     if batch is not None:
+        wrong = said_by_lines(tool_schema, template_kwarg or (), start, prompt, finish_reason)
         if file is not None or stream:
-            stop([BadInput("--batch", "reads its own file and writes messages; leave out FILE and --stream")])
+            wrong = [BadInput("--batch", "reads its own file and writes messages; leave out FILE and --stream"), *wrong]
+        if wrong:
+            stop(wrong)
         _batch(setup, batch, workers)
         return
     request = request_of(tool_schema, template_kwarg or (), start, prompt, finish_reason)

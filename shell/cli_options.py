@@ -163,6 +163,24 @@ def request_of(
     return given(read_request(fields))
 
 
+def said_by_lines(
+    schema: Path | None, kwargs: Sequence[str], start: str, prompt: str | None, finish_reason: str
+) -> list[BadInput]:
+    """A defect for each option that is about one output, where each line of a batch says the same in a field of its own."""
+    fields = {
+        "--tool-schema": ("tools", schema is not None),
+        "--template-kwarg": ("chat_template_kwargs", bool(kwargs)),
+        "--start": ("start", start != "auto"),
+        "--prompt": ("prompt", prompt is not None),
+        "--finish-reason": ("finish_reason", finish_reason != "stop"),
+    }
+    return [
+        BadInput(option, f"is about one output; each line of --batch has its own `{name}`")
+        for option, (name, said) in fields.items()
+        if said
+    ]
+
+
 def _tools(path: Path) -> object:
     """The tools in a file: an array of them, or a request that has one under `tools`."""
     found = _json_in(path)

@@ -4,7 +4,7 @@
 
 Events say what text is and leave out what frames it. Other servers keep some of that white space, and give the output back
 as it was written where a call fails, so both are found again here: white space that is framing belongs to the place it
-stands in, and `rest` is the source behind the reasoning, which is all that their tool parsers see.
+stands in, and `rest` is the source that is no reasoning nor marks it, which is all that their tool parsers see.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Walk:
         self._raw = raw
         self._turns = _turns(form)
         self._at = 0
-        self._rest: int | None = None
+        self._rest: list[str] = []
         self._place = ""
         self._called = False
         self._pieces: list[tuple[str, bool, str]] = []
@@ -111,9 +111,7 @@ class _Walk:
 
     def rest(self) -> str:
         """The source that is no reasoning, nor marks it."""
-        thinks = self._place == "reasoning"
-        start = self._rest if self._rest is not None else len(self._raw) if thinks else 0
-        return clean_text(self._raw[start:])
+        return clean_text("".join(self._rest))
 
     def strands(self, *, framed: bool) -> Strands:
         """The text of each, with what is framing or without."""
@@ -124,42 +122,48 @@ class _Walk:
 
     def add(self, event: Event) -> None:
         before, self._at = self._at, self._at + event.points
+        marks = False
         match event:
             case ReasoningStart():
-                self._enter("reasoning", before)
+                self._enter("reasoning")
             case ReasoningChunk(text=text):
-                self._enter("reasoning", before)
+                self._enter("reasoning")
                 self._write(text, frames=False)
             case ContentChunk(text=text):
-                self._enter("content", before)
+                self._enter("content")
                 self._write(text, frames=False)
             case ToolCallStart():
-                self._enter("call", before)
+                self._enter("call")
                 self._called = True
             case ToolName(index=index):
                 self._call = index
             case Markup():
-                self._markup(event, before)
+                marks = self._markup(event)
             case _:
                 pass
+        if not marks and self._place != "reasoning":
+            self._rest.append(self._raw[before : self._at])
         self._repeat(event)
 
-    def _markup(self, event: Markup, before: int) -> None:
+    def _markup(self, event: Markup) -> bool:
+        """Does it mark where reasoning begins or ends?"""
         if event.terminal == "framing":
             self._write(event.text, frames=True)
-        elif event.terminal.isupper():
-            if not self._place:
-                ends = self._turns.get(("reasoning", event.terminal)) == "content"
-                self._enter("reasoning" if ends else "content", before)
-            target = self._turns.get((self._place, event.terminal), self._place)
-            self._enter(target, self._at if target == "content" else before)
+        if not event.terminal.isupper():
+            return False
+        if not self._place:
+            ends = self._turns.get(("reasoning", event.terminal)) == "content"
+            self._enter("reasoning" if ends else "content")
+        source, target = self._place, self._turns.get((self._place, event.terminal), self._place)
+        self._enter(target)
+        return target == "reasoning" or (source, target) == ("reasoning", "content")
 
-    def _enter(self, place: str, start: int) -> None:
-        """The channel is `place` from source position `start` on."""
+    def _enter(self, place: str) -> None:
+        """The channel is `place` from here on."""
         if place == self._place:
             return
-        if place != "reasoning" and self._rest is None:
-            self._rest = start if self._place else 0
+        if place == "reasoning" and not self._place:
+            self._rest.clear()  # white space in front of it
         early, self._early, self._place = self._early, "", place
         self._write(early, frames=True)
 

@@ -20,7 +20,7 @@ from unbraid.shell.answering import Fed
 from unbraid.shell.call_ids import NameCall, call_ids
 from unbraid.shell.chat_shapes import ChatCompletion, ChatMessage, MessageChoice
 from unbraid.shell.choice import Spent, Told
-from unbraid.shell.chunks import ending
+from unbraid.shell.chunks import ending, halted
 from unbraid.shell.compat import Asked, compatible
 from unbraid.shell.compat_habits import Compat
 from unbraid.shell.finish_reasons import EngineReason
@@ -79,19 +79,19 @@ class ChatAnswer:
             self._raw = transcript.feed(self._raw, self._known, text, ids)
         self._told.append(self._fed.feed(text, ids, logprobs))
 
-    def finish(self, reason: EngineReason = "stop", stop_reason: str | int | None = None) -> MessageChoice:
-        """The whole answer. `reason`: why the engine stopped; `stop_reason`: the string or token id it stopped at."""
+    def finish(self, reason: EngineReason | None = None, stop_reason: str | int | None = None) -> MessageChoice:
+        """The whole answer. The arguments are those of `ChatStream.finish`."""
         self._told.append(self._fed.conclude())
         state = self._fed.state
         matched = stop_reason if state.stop.found is None else state.stop.found
         if self.plan.compat is None:
             choice = self._own(reason, matched)
         else:
-            choice = self._other(self.plan.compat, reason if state.stop.found is None else "stop", matched)
+            choice = self._other(self.plan.compat, halted(self.plan, state, reason), matched)
         _add_tokens(self.plan, tuple(token for told in self._told for tokens in told.shown for token in tokens), choice)
         return choice
 
-    def _own(self, reason: EngineReason, matched: str | int | None) -> MessageChoice:
+    def _own(self, reason: EngineReason | None, matched: str | int | None) -> MessageChoice:
         choice: MessageChoice = {
             "index": self._choice,
             "message": written(self.plan, message(self._events(), self._ids())),

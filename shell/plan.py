@@ -120,8 +120,9 @@ class Plan:
     @property
     def fingerprint(self) -> str:
         """SHA-256 of all that matters to an answer under way, in hexadecimal."""
-        values = [getattr(self, name) for name in _COMPARED]
+        values = [*(getattr(self, name) for name in _COMPARED), self.habit, self.demand.most_tokens]
         return sha256(repr((self.machine.fingerprint, values)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 _COMPARED: Final = tuple(one.name for one in fields(Plan) if one.name not in ("machine", "demand"))
+"""Of the demand only what the answer is read or ended by counts."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias, TypeVar
 
 from attrs import evolve, frozen
-from returns.result import Result
+from returns.result import Failure, Result, Success
 
 from unbraid.core.bind import Machine
 from unbraid.core.grammar import Format, Policies
@@ -31,8 +31,9 @@ from unbraid.shell.demand import Calls, Demand, Form
 from unbraid.shell.forced_json import REQUIRED_JSON
 from unbraid.shell.hidden import VisibleCalls
 from unbraid.shell.opening import StartAt
-from unbraid.shell.plan import CallFinish, Plan
+from unbraid.shell.plan import CallFinish, Plan, UsageWhen
 from unbraid.shell.promotion import promotes
+from unbraid.shell.request_fields import RequestDefect
 from unbraid.shell.request_tools import Kind
 from unbraid.shell.requests import ChatRequest, read_chat_request
 from unbraid.shell.truncated import Truncated
@@ -50,8 +51,8 @@ class Serving:
     `reasoning_field`: where a request says nothing. `forced`: how calls are forced, in the format's own notation or in
     JSON. `none`: what `tool_choice: none` does with calls that the model makes anyway. `auto_tools`: `auto` means that
     the model may call. `named_finish`: the finish reason of a forced named call. `stops`: who matches stop strings, we
-    on visible content or the engine on everything. `offered`: what a request without tools means. `compat`: whose messages
-    to give; then `reasoning_field` and `named_finish` are that server's.
+    on visible content or the engine on everything. `offered`: what a request without tools means. `usage`: in streams, where
+    a request asks for less. `compat`: whose messages to give; then `reasoning_field` and `named_finish` are that server's.
     """
 
     reasoning: Half = None
@@ -68,6 +69,7 @@ class Serving:
     named_finish: CallFinish = "stop"
     stops: Literal["content", "engine"] = "content"
     offered: Literal["none", "unknown"] = "none"
+    usage: UsageWhen = "never"
     strictness: Strictness | None = "auto"
     compat: Compat | None = None
 
@@ -86,7 +88,8 @@ def plan_for(serving: Serving, body: object, *, at: StartAt = "auto") -> Result[
 def plan(serving: Serving, request: ChatRequest, *, at: StartAt = "auto") -> Result[Plan, BindError]:
     """The plan of a request."""
     form = _form(serving, request)
-    return _machine(serving, request, form).map(lambda machine: _plan(serving, request, machine, form, at))
+    machine = _machine(serving, request, form).bind(lambda made: _with_tokens(made, request))
+    return machine.map(lambda made: _plan(serving, request, made, form, at))
 
 
 def _plan(serving: Serving, request: ChatRequest, machine: Machine, form: Form, at: StartAt) -> Plan:
@@ -110,7 +113,7 @@ def _plan(serving: Serving, request: ChatRequest, machine: Machine, form: Form, 
         stops=request.stops if content else (),
         logprobs=request.logprobs,
         token_ids=request.token_ids,
-        usage=request.usage,
+        usage=serving.usage if request.usage == "never" else request.usage,
         ids=_half(serving.tools, "tools", lambda half: half.ids, None) if form == "json" else None,
         history=request.history,
         demand=_constrained(serving, request, machine, _demand(request, form, () if content else request.stops), at),
@@ -153,6 +156,15 @@ def _machine(serving: Serving, request: ChatRequest, form: Form) -> Result[Machi
         half = REQUIRED_JSON if request.choice.kind == "required" else None
     bound = bind(serving.reasoning, half, serving.tokenizer, serving.policies, request.template_kwargs)
     return bound.bind(lambda made: with_tools(made, _offered(serving, request)))
+
+
+def _with_tokens(machine: Machine, request: ChatRequest) -> Result[Machine, BindError]:
+    """A machine without a vocabulary reads text: it cannot say which tokens a client may know of."""
+    asked = {"logprobs": request.logprobs is not None, "return_token_ids": request.token_ids}
+    wrong = [
+        RequestDefect(name, "true, but this server reads text and no tokens", "false") for name in asked if asked[name]
+    ]
+    return Failure(BindError(tuple(wrong))) if wrong and machine.vocabulary is None else Success(machine)
 
 
 def _offered(serving: Serving, request: ChatRequest) -> Sequence[Mapping[str, object]] | None:

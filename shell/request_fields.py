@@ -22,6 +22,12 @@ _SCALARS: Final = (str, int, float, bool)
 LONGEST_SHOWN: Final = 60
 """Code points of a wrong value that a defect shows."""
 
+MOST_BITS: Final = 1 << 10
+"""Of a whole number; Python refuses to write very large ones."""
+
+DEEPEST: Final = 200
+"""Objects and arrays within each other, in a schema."""
+
 
 @frozen
 class RequestDefect:
@@ -61,8 +67,14 @@ class Fields:
         return self._found.items()
 
     def scalars(self) -> dict[str, JsonScalar]:
-        """The fields whose values are neither objects nor arrays."""
-        return {name: value for name, value in self._found.items() if value is None or isinstance(value, _SCALARS)}
+        """The fields whose values are neither objects nor arrays; a number that nobody can write is wrong."""
+        found: dict[str, JsonScalar] = {}
+        for name, value in self._found.items():
+            if isinstance(value, int) and value.bit_length() > MOST_BITS:
+                self.wrong(name, shown(value), f"a number of at most {MOST_BITS} bits")
+            elif value is None or isinstance(value, _SCALARS):
+                found[name] = value
+        return found
 
     def at(self, name: str) -> str:
         """The path of a field."""
@@ -89,8 +101,8 @@ class Fields:
             self.wrong(name, shown(value), f"a whole number from {least} to {most}")
             return default
         if not least <= value <= most:
-            size = "small" if value < least else "large"
-            self.wrong(name, f"{value} is too {size}", f"a whole number from {least} to {most}")
+            size, given = "small" if value < least else "large", shown(value).removeprefix("found ")
+            self.wrong(name, f"{given} is too {size}", f"a whole number from {least} to {most}")
             return default
         return value
 
@@ -120,6 +132,13 @@ class Fields:
             return None if value is None else Fields(value, self.at(name), self.defects)
         self.wrong(name, shown(value), "an object")
         return None
+
+    def shallow(self, name: str) -> bool:
+        """Is the field nested no deeper than anybody needs?"""
+        if _depth_within(self._found.get(name), DEEPEST):
+            return True
+        self.wrong(name, f"nested more than {DEEPEST} deep", f"at most {DEEPEST} objects and arrays within each other")
+        return False
 
     def array(self, name: str, what: str) -> Sequence[object] | None:
         """An array with at least one item."""
@@ -155,7 +174,23 @@ def shown(value: object) -> str:
         return f"found a string of {len(value)} code points"
     if isinstance(value, bool) or value is None:
         return f"found {str(value).lower().replace('none', 'null')}"
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return f"found a number of {value.bit_length()} bits"
     return f"found {value!r}"
+
+
+def _depth_within(value: object, most: int) -> bool:
+    """Are at most `most` objects and arrays within each other? Level by level, so that no depth is too much for it."""
+    level = [value]
+    for _ in range(most):
+        level = [inner for one in level for inner in _inner(one)]
+    return not any(isinstance(one, Mapping | list) for one in level)
+
+
+def _inner(value: object) -> Iterable[object]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def one_of(value: object, known: Sequence[str]) -> str:

@@ -53,24 +53,29 @@ def read_tools(fields: Fields) -> Tools | None:
     found = fields.objects("tools", "tools")
     if found is None:
         return None
-    names: list[str] = []
+    names: dict[str, None] = {}
     strict: list[str] = []
     for tool in found:
         name = _function(tool)
         if name in names:
             tool.wrong("function.name", f"{name!r} a second time", "names that differ")
         elif name is not None:
-            names.append(name)
+            names[name] = None
             if _is_strict(tool):
                 strict.append(name)
     return Tools(tuple(dict(tool.items()) for tool in found), tuple(names), tuple(strict))
 
 
-def _function(tool: Fields) -> str | None:
-    """The name of a tool; its schema is checked on the way."""
+def _is_function(tool: Fields) -> bool:
+    """Is it a tool of the one kind there is?"""
     if not tool.given("type"):
         tool.wrong("type", "missing", "function")
-    if tool.word("type", ("function",)) is None:
+    return tool.word("type", ("function",)) is not None
+
+
+def _function(tool: Fields) -> str | None:
+    """The name of a tool; its schema is checked on the way."""
+    if not _is_function(tool):
         return None
     function = tool.inner("function")
     if function is None:
@@ -80,7 +85,7 @@ def _function(tool: Fields) -> str | None:
     name = function.text("name")
     if name is None and not function.given("name"):
         function.wrong("name", "missing", "a string that is not empty")
-    if name is not None:
+    if name is not None and function.shallow("parameters"):
         tool.defects += _schema_defects(tool, dict(tool.items()))
     return name
 
@@ -170,5 +175,5 @@ def _allowed(choice: Fields, tools: Tools | None) -> ToolChoice:
         if not allowed.given("tools"):
             allowed.wrong("tools", shown(None), "an array of tools, at least one")
         return FREE
-    names = [name for one in listed if (name := _known(one, tools)) is not None]
+    names = [name for one in listed if _is_function(one) and (name := _known(one, tools)) is not None]
     return ToolChoice(mode or "auto", tuple(dict.fromkeys(names)))

@@ -114,6 +114,8 @@ def _messages(fields: Fields, *, required: bool) -> Sequence[Fields]:
     for message in found:
         if message.text("role") is None and not message.given("role"):
             message.wrong("role", "missing", "system, user, assistant, tool ...")
+        if message.given("tool_calls") and not isinstance(message.value("tool_calls"), list):
+            message.wrong("tool_calls", shown(message.value("tool_calls")), "an array of calls")
     return found
 
 
@@ -172,11 +174,14 @@ def _stops(fields: Fields) -> tuple[str, ...]:
     value = fields.value("stop")
     if value is None:
         return ()
-    strings = [value] if isinstance(value, str) else value
-    if not isinstance(strings, list) or not all(isinstance(string, str) and string for string in strings):
-        fields.wrong("stop", shown(value) if value else "found an empty string", "a string or strings, none empty")
+    if not isinstance(value, str | list):
+        fields.wrong("stop", shown(value), "a string or strings, none empty")
         return ()
-    return tuple(dict.fromkeys(strings))
+    places = {"stop": value} if isinstance(value, str) else {f"stop[{at}]": one for at, one in enumerate(value)}
+    for place, string in places.items():
+        if not isinstance(string, str) or not string:
+            fields.wrong(place, shown(string), "a string that is not empty")
+    return tuple(dict.fromkeys(string for string in places.values() if isinstance(string, str)))
 
 
 def _logprobs(fields: Fields) -> int | None:
@@ -201,7 +206,14 @@ def _output(fields: Fields) -> OutputFormat | None:
     kind = output.word("type", _OUTPUTS)
     if kind == "json_schema":
         _schema(output)
+    if kind == "structural_tag":
+        _tag(output)
     return None if kind in (None, "text") else dict(output.items())
+
+
+def _tag(output: Fields) -> None:
+    if output.inner("format") is None and not output.given("format") and not output.given("structures"):
+        output.wrong("format", "missing", "an object, the format of a structural tag")
 
 
 def _schema(output: Fields) -> None:
@@ -212,5 +224,6 @@ def _schema(output: Fields) -> None:
         return
     if inner.text("name") is None and not inner.given("name"):
         inner.wrong("name", "missing", "a string that is not empty")
-    inner.inner("schema")
+    if inner.shallow("schema"):
+        inner.inner("schema")
     inner.flag("strict", default=False)

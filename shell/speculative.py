@@ -119,7 +119,7 @@ class SpeculativeChat:
         accepted, self.proposed = self.proposed[:count], ()
         return tuple(chunk for one in accepted for chunk in self._move(one.state, one.told))
 
-    def finish(self, reason: EngineReason = "stop", stop_reason: str | int | None = None) -> tuple[ChatChunk, ...]:
+    def finish(self, reason: EngineReason | None = None, stop_reason: str | int | None = None) -> tuple[ChatChunk, ...]:
         """The last chunks; an open draft never was. `reason`, `stop_reason`: as in `ChatStream.finish`."""
         self._must_be_open("finish")
         self.proposed = ()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from random import Random
 from typing import Final
 
-from tests.corpus.reader import Case, cases
+from tests.corpus.reader import Case, cases, few_cases
 from unbraid.shell.stamps import Stamp
 
 STAMP: Final = Stamp("chatcmpl-1", 1, "seed")
@@ -24,6 +24,30 @@ def close() -> tuple[Case, ...]:
         if len(case.text) <= CLOSE or halves not in longest:
             longest[halves] = case
     return tuple(longest.values())
+
+
+@cache
+def telling() -> tuple[Case, ...]:
+    """A few cases of each folder, and for each half and each strand that it has anywhere a case in which it has it."""
+    found: dict[tuple[str, str, str], Case] = {}
+    for case in sorted(cases(), key=lambda case: len(case.text)):
+        for role, name in (("reasoning", case.reasoning), ("tools", case.tools)):
+            for strand in strands(case):
+                if name is not None:
+                    found.setdefault((role, name, strand), case)
+    return tuple(dict.fromkeys([*few_cases(), *found.values()]))
+
+
+def strands(case: Case) -> list[str]:
+    """What there is in the message of a case."""
+    said = case.message
+    there: Mapping[str, object] = {
+        "reasoning": said.reasoning,
+        "content": said.content,
+        "call": [call for call in said.calls if call.complete],
+        "open call": [call for call in said.calls if not call.complete],
+    }
+    return [strand for strand, what in there.items() if what]
 
 
 def at_random(text: str, seed: str, most: int = 9) -> list[str]:

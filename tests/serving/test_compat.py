@@ -108,6 +108,12 @@ CUT: Final = 'Hi <tool_call>\n{"name": "run", "arguments": {"cmd": "l'
 V31: Final = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>now<｜tool▁sep｜>{}<｜tool▁call▁end｜>"
 V31_CUT: Final = V31.partition("}")[0]
 HARMONY: Final = "<|channel|>commentary to=functions.run <|constrain|>json<|message|>"
+JAMBA_CUT: Final = 'Hi <tool_calls>[{"name": "now", "arguments": {}}, {"name": "run", "arguments": {"cmd": "é'
+XLAM_CUT: Final = 'Hi <tool_call>[{"name": "run", "arguments": {"cm'
+STEP: Final = (
+    '<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="get_weather">\n'
+    '<steptml:parameter name="city">São</steptml:parameter>\n<steptml:parameter name="days">3</steptml:parameter>'
+)
 HERMES: Final = ("qwen3", "hermes")
 CODER: Final = ("qwen3", "qwen3_coder")
 
@@ -278,6 +284,40 @@ WHOLE: Final[Sequence[tuple[Compat, tuple[str | None, str | None], str, Said]]] 
         "Hi.\n" + hermes("get_weather", '{"days": 3}') + f"\nmid\n{NOW}\nend",
         (None, "Hi.\n\nmid\n\nend", [("get_weather", '{"days": 3}'), ("now", "{}")]),
     ),
+    (
+        "vllm",
+        (None, "jamba"),
+        ' <tool_calls>[\n    {"name": "run", "arguments": {"cmd":"é"}},\n    {"name": "now", "arguments": {}}\n]</tool_calls>x',
+        (None, None, [("run", '{"cmd": "é"}'), ("now", "{}")]),
+    ),
+    ("vllm", (None, "jamba"), JAMBA_CUT, (None, JAMBA_CUT, [])),
+    (
+        "vllm",
+        (None, "internlm"),
+        'I see. <|action_start|><|plugin|>\n{"name": "run", "parameters": {"cmd":"é"}}<|action_end|>\nend',
+        (None, "I see. ", [("run", '{"cmd": "é"}')]),
+    ),
+    (
+        "vllm",
+        (None, "xlam"),
+        ' Sure:\n```json\n[{"name": "run", "arguments": {"cmd":"é"}}]\n```\nend ',
+        (None, "Sure:\n\nend", [("run", '{"cmd": "é"}')]),
+    ),
+    ("vllm", (None, "xlam"), XLAM_CUT, (None, XLAM_CUT, [])),
+    (
+        "vllm",
+        ("ernie45", "ernie45"),
+        f'plan\n</think> Hi\n<tool_call>\n{{"name": "run", "arguments": {{"cmd":"é"}}}}\n</tool_call>\n{NOW}\nend',
+        ("plan\n", " Hi", [("run", '{"cmd": "é"}'), ("now", "{}")]),
+    ),
+    ("vllm", ("ernie45", "ernie45"), "plan</think>Hi\n" + CUT.removeprefix("Hi "), ("plan", "Hi", [])),
+    (
+        "vllm",
+        ("step3", "step3"),
+        f"plan</think>Ok. {STEP}\n</steptml:invoke><｜tool_call_end｜>\n<｜tool_calls_end｜> end\n",
+        ("plan", "Ok.  end", [("get_weather", '{"city": "São", "days": 3}')]),
+    ),
+    ("vllm", ("step3", "step3"), f"plan</think>Ok. {STEP[:-20]}", ("plan", f"Ok. {STEP[:-20]}", [])),
     (
         "vllm",
         (None, "hy_v3"),

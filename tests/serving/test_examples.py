@@ -42,7 +42,7 @@ def require_torch() -> None:
 
 async def engine(prompt: list[int], demand: Demand) -> AsyncIterator[list[int]]:
     assert (prompt, demand.calls) == (PROMPT, "free")
-    for token in VOCABULARY.encode(OUTPUT):
+    for token in VOCABULARY.encode(OUTPUT)[: demand.most_tokens]:
         yield [token]
 
 
@@ -108,6 +108,13 @@ def test_endpoint_stops() -> None:
     assert (choice["message"]["content"], choice["stop_reason"]) == ("H", "i.")
     usage = json.loads(asked(stop="i.")[1])["usage"]
     assert usage["completion_tokens"] < len(VOCABULARY.encode(OUTPUT))  # the engine was not asked for more
+
+
+def test_endpoint_keeps_to_the_length() -> None:
+    """The engine yields ids and no reason."""
+    assert joined(events(asked(stream=True, max_tokens=4)[1]))["finish_reason"] == "length"  # type: ignore[arg-type]  # as above
+    assert json.loads(asked(max_tokens=4)[1])["choices"][0]["finish_reason"] == "length"
+    assert json.loads(asked(max_tokens=4000)[1])["choices"][0]["finish_reason"] == "tool_calls"
 
 
 def test_endpoint_refuses() -> None:

@@ -14,19 +14,26 @@ from typing import Any, Final
 import pytest
 from attrs import evolve
 
-from tests.corpus.reader import Case, cases, few_cases
+from tests.corpus.reader import Case, cases
+from tests.laws.hosts import Host
 from tests.laws.machines import begin, machine_of, made
-from tests.serving.samples import STAMP, groups, name_of
+from tests.laws.made_vocabulary import SPECIALS
+from tests.laws.test_views import between_code_points
+from tests.serving.samples import STAMP, groups, name_of, telling
 from tests.unit.test_session import start_of
 from unbraid.core.events import ArgumentsChunk, ContentChunk, Events, ReasoningChunk, ToolName
 from unbraid.core.machine import finish, step
 from unbraid.shell.chat import ChatStream, last_bytes
 from unbraid.shell.chat_shapes import ChatChunk
+from unbraid.shell.completions import ChatAnswer
 from unbraid.shell.plan import Plan
+from unbraid.shell.replay import lagging, token_texts
 from unbraid.shell.sse import compact, frames
 from unbraid.shell.visible import Logprob
 
-THINKING: Final = [case for case in few_cases() if case.message.reasoning and case.message.content]
+THINKING: Final = [
+    case for case in telling() if case.message.reasoning and (case.message.content or case.message.calls)
+]
 
 
 def events_of(case: Case, ids: Sequence[int]) -> Events:
@@ -103,6 +110,40 @@ def test_streams_of_different_thoughts_are_the_same_bytes(case: Case) -> None:
             assert chunks_of(case, ids, 0)[1] != chunks_of(case, others, 0)[1]
 
 
+@pytest.mark.parametrize("case", THINKING, ids=name_of)
+@pytest.mark.parametrize("compat", [None, "vllm", "sglang"])
+def test_whole_messages_of_different_thoughts_are_the_same(case: Case, compat: Any) -> None:
+    """Another server's message too, which may hold the output as it was written."""
+    plan = Plan(
+        machine_of(case, ids=True), at=start_of(case), reasoning_field="none", logprobs=0, token_ids=True, compat=compat
+    )
+    for ids in encoded(case):
+        said = []
+        for given in (ids, other_thoughts(case, ids)):
+            answer = ChatAnswer(plan, "ids", prompt=case.prompt, stamp=STAMP)
+            answer.feed(None, given, [Logprob("t", -float(place)) for place in range(len(given))])
+            said.append(answer.finish())
+        assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("case", THINKING, ids=name_of)
+@pytest.mark.parametrize("stops", [(), ("e", "an")])
+def test_different_thoughts_behind_a_lagging_host(case: Case, stops: tuple[str, ...]) -> None:
+    plan = Plan(
+        machine_of(case, ids=True), at=start_of(case), reasoning_field="none", logprobs=0, token_ids=True, stops=stops
+    )
+    vocabulary = made(case.reasoning, case.tools).vocabulary
+    for lag, ids in enumerate(encoded(case)):
+        said = []
+        for given in (ids, other_thoughts(case, ids)):
+            stream = ChatStream(plan, "both", prompt=case.prompt, stamp=STAMP)
+            chunks: list[ChatChunk] = []
+            for text, some in lagging(given, token_texts(vocabulary, given), 4 * lag):
+                chunks += stream.feed(text, some, [Logprob("t", -1.0) for _ in some])
+            said.append(frames([*chunks, *stream.finish()]))
+        assert said[0] == said[1]
+
+
 def test_some_thoughts_are_different() -> None:
     """Else the test above says nothing."""
     changed = [case for case in THINKING if any(other_thoughts(case, ids) != ids for ids in encoded(case))]
@@ -123,6 +164,26 @@ def test_visible_tokens_keep_theirs(case: Case, field: str) -> None:
         assert [one["logprob"] for one in told] == [-float(place) for place in places]
 
 
+@pytest.mark.parametrize("case", THINKING, ids=name_of)
+@pytest.mark.parametrize(("lag", "drops"), [(0, True), (3, False), (4, True), (64, True)])
+def test_visible_tokens_keep_theirs_where_the_host_writes(case: Case, lag: int, drops: bool) -> None:
+    """Its text lags, is cut anywhere, and may lack special tokens, which stand between the others here."""
+    vocabulary, random = made(case.reasoning, case.tools).vocabulary, Random(case.name)
+    given = list(encoded(case)[0])
+    for name in SPECIALS:
+        given.insert(random.choice(between_code_points(case, given)), vocabulary.added[name])
+    plan = Plan(machine_of(case, ids=True), at=start_of(case), reasoning_field="none", logprobs=0)
+    stream = ChatStream(plan, "both", prompt=case.prompt, stamp=STAMP)
+    chunks: list[ChatChunk] = []
+    place = 0
+    for text, ids in Host(vocabulary, lag, drops).deltas(tuple(given), random):
+        chunks += stream.feed(text, ids, [Logprob("t", -float(place + shift)) for shift in range(len(ids))])
+        place += len(ids)
+    choices = [chunk["choices"][0] for chunk in [*chunks, *stream.finish()]]
+    told = [one for choice in choices if "logprobs" in choice for one in choice["logprobs"]["content"]]
+    assert [one["logprob"] for one in told] == [-float(place) for place in visible(case, given, reasoning=False)]
+
+
 @pytest.mark.parametrize("case", THINKING[:20], ids=name_of)
 def test_straddling_tokens_are_hidden(case: Case) -> None:
     """With markers in ordinary tokens, some token holds the end of what is hidden and the beginning of what is not."""
@@ -131,9 +192,27 @@ def test_straddling_tokens_are_hidden(case: Case) -> None:
     shown = visible(case, ids, reasoning=False)
     chunks, _ = chunks_of(case, ids, 0, reasoning_field="none", token_ids=True)
     content = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks)
-    assert content == case.message.content
+    assert content == (case.message.content or "")
     piece = made(case.reasoning, case.tools).vocabulary.piece
     assert len(b"".join(piece(ids[place]) for place in shown).decode("utf-8", "ignore")) <= sum(seen)
+
+
+def straddling(case: Case, ids: Sequence[int]) -> int:
+    """How many tokens hold text that the client reads, and other text."""
+    piece, place, count = made(case.reasoning, case.tools).vocabulary.piece, 0, 0
+    seen = read_by_client(events_of(case, ids), reasoning=False)
+    source = b"".join(map(piece, ids)).decode()
+    of_byte = [seen[point] for point, char in enumerate(source) for _ in char.encode()]
+    for token in ids:
+        size = len(piece(token))
+        count += len(set(of_byte[place : place + size])) == 2
+        place += size
+    return count
+
+
+def test_some_tokens_straddle() -> None:
+    """Else the test above says nothing."""
+    assert sum(straddling(case, encoded(case)[1]) > 0 for case in THINKING) > len(THINKING) // 3
 
 
 def test_nothing_is_shown_behind_a_desync() -> None:

@@ -105,5 +105,9 @@ def test_fingerprints() -> None:
     """Equal for equal plans; another value of any field that an answer under way depends on gives another one."""
     assert Plan(machine()).fingerprint == PLAIN.fingerprint
     for name, (plan, value, _) in FLIPS.items():
-        assert (evolve(plan, **{name: value}).fingerprint == plan.fingerprint) is (name == "demand"), name
+        assert evolve(plan, **{name: value}).fingerprint != plan.fingerprint, name
+    for demand in (Demand(stops=("x",)), Demand(calls="required", names=("now",)), Demand(form="json")):
+        assert evolve(PLAIN, demand=demand).fingerprint == PLAIN.fingerprint  # it is the engine's to keep
+    other = evolve(PLAIN, compat="vllm")
+    assert evolve(other, demand=Demand(form="json")).fingerprint != other.fingerprint
     assert made("qwen3", "hermes").vocabulary is machine().vocabulary

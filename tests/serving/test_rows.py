@@ -25,7 +25,7 @@ from unbraid.shell.handover import handed, taken
 from unbraid.shell.plan import Plan
 from unbraid.shell.planning import Serving, plan_for
 from unbraid.shell.speculative import SpeculativeChat
-from unbraid.shell.sse import failure
+from unbraid.shell.sse import failure, frames
 from unbraid.shell.visible import Logprob
 
 NOW: Final = {"type": "function", "function": {"name": "now"}}
@@ -94,7 +94,8 @@ def test_a1_1_role_chunk() -> None:
 def test_a1_1_role_chunk_waits_for_the_first_output() -> None:
     """Until then a failure can be an ordinary HTTP error."""
     stream = ChatStream(plan())
-    assert deltas(list(stream.feed("")))[0] == {"role": "assistant", "content": ""}  # type: ignore[arg-type]  # typed dicts
+    assert stream.feed_bytes("") == frames(stream.feed("")) == b""  # chunked prefill
+    assert deltas(list(stream.feed("<")))[0] == {"role": "assistant", "content": ""}  # type: ignore[arg-type]  # typed dicts
 
 
 def test_a1_1_role_of_the_last_message() -> None:
@@ -171,12 +172,26 @@ def test_a1_5_usage_chunk() -> None:
 
 
 def test_a1_5_usage_in_every_chunk() -> None:
+    """Of that answer, but for the last chunk."""
     options = {"include_usage": True, "continuous_usage_stats": True}
-    chunks = asked("Hi", stream_options=options)
-    counts = [one["usage"]["completion_tokens"] for one in chunks]
-    assert counts[0] == 0
-    assert counts == sorted(counts)
-    assert counts[-1] == len("so.Hi") + 1
+    prompt = made("qwen3", "hermes").encode("<think>\n")
+    *chunks, last = asked("so.</think>Hi", prompt=prompt, n=2, stream_options=options)
+    assert {one["usage"]["prompt_tokens"] for one in (*chunks, last)} == {len(prompt)}
+    size = len("so.Hi") + 1
+    for choice in range(2):
+        counts = [one["usage"]["completion_tokens"] for one in chunks if one["choices"][0]["index"] == choice]
+        assert (counts[0], counts[-1]) == (0, size)
+        assert counts == sorted(counts)
+    assert (last["choices"], last["usage"]["completion_tokens"]) == ([], 2 * size)
+    assert all(one["usage"]["total_tokens"] == len(prompt) + one["usage"]["completion_tokens"] for one in chunks)
+
+
+def test_a1_5_usage_that_the_server_sends_anyway() -> None:
+    forced = Serving("qwen3", "hermes", SERVING.tokenizer, usage="last")
+    assert asked("Hi", forced)[-1]["usage"] == asked("Hi", stream_options={"include_usage": True})[-1]["usage"]
+    assert all("usage" not in one for one in asked("Hi", forced)[:-1])
+    every = {"include_usage": True, "continuous_usage_stats": True}
+    assert all("usage" in one for one in asked("Hi", forced, stream_options=every))
 
 
 def test_a1_5_reasoning_tokens_only_where_there_is_reasoning() -> None:
@@ -291,6 +306,11 @@ def test_a3_ids_continue_the_history() -> None:
             "kimi_k2",
             f"{KIMI_OPENS}functions.now:0<|tool_call_argument_begin|>{{}}<|tool_call_end|><|tool_calls_section_end|>",
             "functions[.]now:0",
+        ),
+        (
+            "kimi_k3",
+            '<|open|>tools<|sep|><|open|>call tool="now" index="0"<|sep|><|close|>call<|sep|><|close|>tools<|sep|>',
+            "now:0",
         ),
     ],
 )
@@ -463,6 +483,24 @@ def test_a6_stop_with_a_named_call() -> None:
 def test_a6_length(complete: int) -> None:
     assert finish_reason("length", complete) == finish_reason("length", complete, named=True) == "length"
     assert read(f"Hi.{call('now') * complete}", tools=BOTH, max_tokens=4)["finish_reason"] == "length"
+
+
+def test_a6_length_where_the_engine_gives_no_reason() -> None:
+    """An answer of as many tokens as the request allows was cut off; a stop string that was found is a stop in any case."""
+    ids = made("qwen3", "hermes").encode("so.</think>Hi, you")
+    for most, reason in ((len(ids), "length"), (len(ids) + 1, "stop"), (None, "stop")):
+        ready = plan(max_completion_tokens=most)
+        stream, answer, chat = ChatStream(ready, "ids"), ChatAnswer(ready, "ids"), SpeculativeChat(ready)
+        stream.feed(ids=ids)
+        answer.feed(ids=ids)
+        chat.propose(ids)
+        chat.accept(len(ids))
+        ends = [stream.finish()[-1]["choices"][0], answer.finish(), chat.finish()[-1]["choices"][0]]
+        assert [one["finish_reason"] for one in ends] == [reason] * 3
+    stopped = ChatStream(plan(max_completion_tokens=len(ids), stop=", "), "ids")
+    stopped.feed(ids=ids)
+    [*_, end] = stopped.finish("length")
+    assert end["choices"][0]["finish_reason"] == "stop"
 
 
 def test_a6_abort() -> None:

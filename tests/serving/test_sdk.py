@@ -1,9 +1,14 @@
-"""The `openai` SDK reads our bytes, sent by a server on this machine, as the message that the same output is in batch: every
-case of the corpus, each format at several splits; and the message of a request that does not stream."""
+"""The `openai` SDK reads our bytes, sent by a server on this machine, as the message that the same output is in batch: of each
+format every strand that the corpus has of it, at several splits, fed as text and as token ids, ended by a stop and by length;
+and the message of a request that does not stream.
+
+The SDK itself raises for an answer that is cut by length only if the request has tools that it is to parse; ours are read
+through `current_completion_snapshot` throughout.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -11,13 +16,16 @@ import pytest
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
 
-from tests.corpus.reader import Case, cases, few_cases
-from tests.laws.machines import machine_of
+from tests.corpus.reader import Case, cases
+from tests.laws.machines import machine_of, made, own_names
 from tests.serving.clients import sdk_message
 from tests.serving.local_server import Server, serving
+from tests.serving.samples import groups, strands, telling
 from tests.unit.test_session import start_of
+from unbraid.formats.registry import Role
 from unbraid.shell.chat import ChatStream, last_bytes
 from unbraid.shell.completions import ChatAnswer, completion
+from unbraid.shell.finish_reasons import EngineReason
 from unbraid.shell.plan import Plan
 from unbraid.shell.sse import compact, frames
 from unbraid.shell.stamps import Stamp
@@ -33,7 +41,7 @@ def local() -> Iterator[tuple[Server, OpenAI]]:
 
 
 def splits(case: Case) -> Sequence[Sequence[str]]:
-    """Three for the first case of each file, one of them for each other case."""
+    """Three for the first case of each half and strand, one of them for each other case."""
     text, random = case.text, Random(case.name)
     places = sorted(random.choices(range(len(text) + 1), k=9))
     some = [text[start:end] for start, end in zip([0, *places], [*places, len(text)], strict=True)]
@@ -41,19 +49,38 @@ def splits(case: Case) -> Sequence[Sequence[str]]:
     return every if case.name in FIRST else (random.choice(every),)
 
 
-FIRST: Final = frozenset({case.name.rpartition("/")[0]: case.name for case in reversed(few_cases())}.values())
+def of_each(some: Iterable[Case]) -> dict[tuple[Role, str, str], str]:
+    """For each half and strand the first of the cases that has it, by its name."""
+    first: dict[tuple[Role, str, str], str] = {}
+    for case in some:
+        halves: tuple[tuple[Role, str | None], ...] = (("reasoning", case.reasoning), ("tools", case.tools))
+        for role, name in halves:
+            for strand in strands(case) if name is not None else ():
+                first.setdefault((role, str(name), strand), case.name)
+    return first
 
 
-def sent(plan: Plan, case: Case, deltas: Sequence[str]) -> list[bytes]:
+FIRST: Final = frozenset(of_each(telling()).values())
+
+
+def test_every_format_is_read() -> None:
+    """Every half that the corpus has, with every strand that it has there."""
+    found = of_each(telling()).keys()
+    assert found == of_each(cases()).keys()
+    for role in ("reasoning", "tools"):
+        assert {name for of, name, _ in found if of == role} >= set(own_names(role))
+
+
+def sent(plan: Plan, case: Case, deltas: Sequence[str], reason: EngineReason = "stop") -> list[bytes]:
     stream = ChatStream(plan, prompt=case.prompt, stamp=STAMP)
     body = [frames(stream.feed(delta)) for delta in deltas]
-    return [*body, frames(stream.finish()), last_bytes([stream], 3)]
+    return [*body, frames(stream.finish(reason)), last_bytes([stream], 3)]
 
 
-def answer(plan: Plan, case: Case) -> dict[str, Any]:
+def answer(plan: Plan, case: Case, text: str, reason: EngineReason = "stop") -> dict[str, Any]:
     one = ChatAnswer(plan, prompt=case.prompt, stamp=STAMP)
-    one.feed(case.text)
-    return {**completion([one], [one.finish()], 3)}
+    one.feed(text)
+    return {**completion([one], [one.finish(reason)], 3)}
 
 
 def fields(body: dict[str, Any]) -> dict[str, Any]:
@@ -69,21 +96,46 @@ def fields(body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
-def test_streams(case: Case, local: tuple[Server, OpenAI]) -> None:
+def read(local: tuple[Server, OpenAI], body: list[bytes]) -> tuple[dict[str, Any], ...]:
+    """What the SDK makes of `body`."""
     server, client = local
+    server.bodies.append(body)
+    with client.chat.completions.create(**REQUEST, stream=True) as chunks:
+        return sdk_message(chunks)
+
+
+@pytest.mark.parametrize("case", telling(), ids=lambda case: case.name)
+def test_streams(case: Case, local: tuple[Server, OpenAI]) -> None:
     plan = Plan(machine_of(case), at=start_of(case), usage="last")
-    expected = fields(answer(plan, case))
+    expected = fields(answer(plan, case, case.text))
     for deltas in splits(case):
-        server.bodies.append(sent(plan, case, deltas))
-        with client.chat.completions.create(**REQUEST, stream=True) as chunks:
-            assert sdk_message(chunks) == (expected,)
+        assert read(local, sent(plan, case, deltas)) == (expected,)
 
 
-@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", telling(), ids=lambda case: case.name)
+def test_streams_cut_by_length(case: Case, local: tuple[Server, OpenAI]) -> None:
+    plan = Plan(machine_of(case), at=start_of(case), usage="last")
+    text = case.text[: Random(case.name).randint(0, len(case.text))]
+    expected = fields(answer(plan, case, text, "length"))
+    assert expected["finish_reason"] == "length"
+    assert read(local, sent(plan, case, list(text), "length")) == (expected,)
+
+
+@pytest.mark.parametrize("case", telling(), ids=lambda case: case.name)
+def test_streams_of_token_ids(case: Case, local: tuple[Server, OpenAI]) -> None:
+    """As a server sends them: bytes of tokens that were written before are looked up."""
+    vocabulary = made(case.reasoning, case.tools)
+    plan = Plan(machine_of(case, ids=True), at=start_of(case), usage="last")
+    stream = ChatStream(plan, "ids", prompt=case.prompt, stamp=STAMP)
+    body = [stream.feed_bytes(ids=ids) for ids in groups(vocabulary.encode(case.text), Random(case.name))]
+    expected = fields(answer(plan, case, case.text))
+    assert read(local, [*body, frames(stream.finish()), last_bytes([stream], 3)]) == (expected,)
+
+
+@pytest.mark.parametrize("case", telling(), ids=lambda case: case.name)
 def test_messages(case: Case) -> None:
     """The whole response is one of the SDK's models, and holds what the corpus says."""
-    body = answer(Plan(machine_of(case), at=start_of(case)), case)
+    body = answer(Plan(machine_of(case), at=start_of(case)), case, case.text)
     found = ChatCompletion.model_validate_json(compact(body), strict=True).choices[0]
     assert (found.message.content, body["choices"][0]["message"].get("reasoning_content")) == (
         case.message.content,

@@ -127,12 +127,23 @@ TOOL = {"type": "function", "function": {"name": "f"}}
 def test_requests(request_: dict[str, object], expected: tuple[object, ...] | None) -> None:
     line = {"text": f"plan</think>\n\nHi{CALL}", "tools": [TOOL], "request": request_}
     if expected is None:
-        assert refused(json.dumps(line).encode())["error"].startswith("tools: an empty array")
+        assert refused(json.dumps(line).encode())["error"].startswith("request.tools: an empty array")
         return
     found = answered(line)
     calls = [(call["name"], call["arguments"]) for call in found["tool_calls"]]
     assert (found["reasoning"], found["content"], calls, found["finish_reason"]) == expected
     assert "token_ids" not in found
+
+
+def test_what_is_wrong_has_its_place_in_the_line() -> None:
+    """A line's own tools are not in `request`, nor are those beside a field that is null there."""
+    for request_ in ({}, {"tools": None}):
+        line = {"text": "", "tools": [{"type": "tool"}], "request": request_}
+        assert refused(json.dumps(line).encode())["error"].startswith("tools[0].type: found 'tool'")
+    line = {"text": "", "tools": [TOOL], "request": {"tools": [{"type": "tool"}], "n": 0}}
+    error = refused(json.dumps(line).encode())["error"]
+    assert error.startswith("request.tools[0].type: found 'tool'")
+    assert "; request.n: 0 is too small" in error
 
 
 def test_tools_of_the_request_and_of_nobody() -> None:
@@ -178,7 +189,7 @@ BAD: list[tuple[bytes, str]] = [
     (b'{"text": "", "finish_reason": "tool_calls"}', "finish_reason: expected stop or length"),
     (b'{"text": "", "request": []}', "request: expected an object"),
     (b'{"text": "", "request": {"n": 0, "stop": ""}}', "n: 0 is too small"),
-    (b'{"text": "", "request": {"n": 0, "stop": ""}}', "stop: found an empty string"),
+    (b'{"text": "", "request": {"n": 0, "stop": ""}}', "request.stop: found ''"),
     (b'{"text": "", "request": {"tool_choice": "required"}}', "tool_choice: 'required' without tools"),
 ]
 

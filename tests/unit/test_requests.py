@@ -17,6 +17,7 @@ NOW: Final = {"type": "function", "function": {"name": "now"}}
 RUN: Final = {"type": "function", "function": {"name": "run", "strict": True, "parameters": {"type": "object"}}}
 USER: Final = {"role": "user", "content": "?"}
 SAID: Final = {"role": "assistant", "content": "Well"}
+MCP: Final = {"type": "mcp", "function": {"name": "now"}}
 
 
 def request(**fields: Any) -> dict[str, Any]:
@@ -35,6 +36,22 @@ def defects(**fields: Any) -> list[tuple[str, str]]:
 
 def named(name: object) -> dict[str, Any]:
     return {"type": "function", "function": {"name": name}}
+
+
+def nested(levels: int) -> dict[str, object]:
+    """Objects within each other."""
+    found: dict[str, object] = {}
+    for _ in range(levels - 1):
+        found = {"x": found}
+    return found
+
+
+def deep(levels: int) -> dict[str, object]:
+    """A tool with an argument of objects within objects."""
+    schema: dict[str, object] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return {"type": "function", "function": {"name": "f", "parameters": schema}}
 
 
 def test_the_least() -> None:
@@ -179,6 +196,27 @@ BAD: Final[list[tuple[dict[str, Any], str, str]]] = [
     ),
     ({"tool_choice": "required"}, "tool_choice", "'required' without tools"),
     ({"tool_choice": named("now")}, "tool_choice", "'named' without tools"),
+    (
+        {"tools": [NOW], "tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [MCP]}}},
+        "tool_choice.allowed_tools.tools[0].type",
+        "found 'mcp'",
+    ),
+    ({"messages": [{**SAID, "tool_calls": {}}]}, "messages[0].tool_calls", "found an object"),
+    ({"n": 10**5000}, "n", "a number of 16610 bits is too large"),
+    ({"model": 10**5000}, "model", "found a number of 16610 bits"),
+    (
+        {"chat_template_kwargs": {"enable_thinking": 10**5000}},
+        "chat_template_kwargs.enable_thinking",
+        "at most 1024 bits",
+    ),
+    ({"tools": [deep(101)]}, "tools[0].function.parameters", "nested more than 200 deep"),
+    (
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": nested(201)}}},
+        "response_format.json_schema.schema",
+        "nested more than 200 deep",
+    ),
+    ({"response_format": {"type": "structural_tag"}}, "response_format.format", "missing"),
+    ({"response_format": {"type": "structural_tag", "format": 1}}, "response_format.format", "an object"),
     ({"parallel_tool_calls": 0}, "parallel_tool_calls", "true or false"),
     ({"stream": "yes"}, "stream", "true or false"),
     ({"stream_options": {}}, "stream_options", "only where stream is true"),
@@ -193,8 +231,11 @@ BAD: Final[list[tuple[dict[str, Any], str, str]]] = [
     ({"n": 129}, "n", "too large"),
     ({"n": True}, "n", "found true"),
     ({"n": 1.0}, "n", "found 1.0"),
-    ({"stop": ""}, "stop", "none empty"),
-    ({"stop": ["a", 1]}, "stop", "none empty"),
+    ({"stop": ""}, "stop", "not empty"),
+    ({"stop": ["a", 1]}, "stop[1]", "found 1"),
+    ({"stop": ["a", ""]}, "stop[1]", "not empty"),
+    ({"stop": 0}, "stop", "found 0"),
+    ({"stop": {}}, "stop", "found an object"),
     ({"stop": {"a": 1}}, "stop", "found an object"),
     ({"include_reasoning": "no"}, "include_reasoning", "true or false"),
     ({"reasoning_field": "thinking"}, "reasoning_field", "reasoning_content, reasoning, both, none"),

@@ -15,11 +15,12 @@ from returns.pipeline import is_successful
 
 from unbraid.core import schema as sc
 from unbraid.core.json_text import quote
+from unbraid.core.type_names import KINDS
 
 Schema = dict[str, object] | bool
 
 DEFS: Final[dict[str, object]] = {
-    **{kind: {"type": kind} for kind in sc.KINDS},
+    **{kind: {"type": kind} for kind in KINDS},
     "a/b": {"type": "integer"},
     "a~b": {"type": "number"},
     "a b": {"type": "boolean"},
@@ -405,7 +406,7 @@ def test_any_schema_is_resolved_or_refused(root: object, p: object, a: object) -
     if is_successful(result):
         for kinds in (*result.unwrap().properties.values(), result.unwrap().additional):
             assert kinds.types
-            assert kinds.types <= set(sc.KINDS)
+            assert kinds.types <= set(KINDS)
     else:
         assert all(defect.describe() for defect in result.failure())
     assert result == sc.resolve_tool({"name": "f", "parameters": parameters})
@@ -413,7 +414,7 @@ def test_any_schema_is_resolved_or_refused(root: object, p: object, a: object) -
 
 # Typing and probing, against oracles
 
-ALL_KINDS: Final = st.frozensets(st.sampled_from(sc.KINDS), min_size=1).map(sc.Kinds)
+ALL_KINDS: Final = st.frozensets(st.sampled_from(KINDS), min_size=1).map(sc.Kinds)
 NUMBERS: Final = st.from_regex(r"-?(0|[1-9][0-9]{0,4})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,4})?", fullmatch=True)
 RAW: Final = st.one_of(
     st.text('{}[]",:\\ \n\t\x01tfnTFNrueasloN0123-+.eE\u00e9\u00a0\ud83d', max_size=12),
@@ -555,7 +556,7 @@ def test_the_law_of_probes(raw: str, kinds: sc.Kinds, cuts: list[int]) -> None:
 @given(RAWS)
 def test_a_probe_is_undecided_as_long_as_json_may_come(raw: str) -> None:
     _, undecided = sc.advance(sc.start_scan(), raw)
-    typed = sc.type_value(raw, sc.Kinds(frozenset(set(sc.KINDS) - {"string"})))
+    typed = sc.type_value(raw, sc.Kinds(frozenset(set(KINDS) - {"string"})))
     assert undecided or typed == quote(raw)
 
 
@@ -591,6 +592,6 @@ def test_a_probe_decides_as_early_as_it_can(types: str, raw: str, *, undecided: 
 
 
 def test_only_strings_stream_at_once() -> None:
-    for kind in sc.KINDS:
+    for kind in KINDS:
         assert sc.streams(kinds_of({"type": kind})) is (kind == "string")
         assert not sc.streams(kinds_of({"type": [kind, "null"]}))
