@@ -14,8 +14,7 @@ from attrs import frozen
 
 from unbraid.core.events import Anomaly, Events
 from unbraid.core.records import ParserState
-from unbraid.core.tokens import count_reasoning_tokens
-from unbraid.shell.choice import ChoiceState, Spent, Told, advance, begin, conclude, moved
+from unbraid.shell.choice import ChoiceState, Spent, Told, advance, begin, conclude, moved, reduce
 from unbraid.shell.opening import FeedKind, Prompt
 from unbraid.shell.plan import Plan
 from unbraid.shell.visible import Logprob
@@ -64,18 +63,21 @@ class Fed:
         self._count = self._thought = 0
 
     def move(self, parser: ParserState, count: int, thought: int) -> None:
-        """Stand at `parser`, behind a step of a direct plan by `count` ids, `thought` tokens of them reasoning, whose one
-        event was text. The record of the state is made when it is asked for."""
+        """Stand at `parser`, behind a step by `count` ids, `thought` tokens of them reasoning, whose one event was text that
+        reaches the client as it is. The record of the state is made when it is asked for."""
         self.parser = parser
         self._count += count
         self._thought += thought
 
     def take(self, parser: ParserState, count: int, events: Events) -> Told:
-        """Stand at `parser`, behind a step of a direct plan by `count` ids that gave `events`."""
-        spent = self.state.spent
-        known = Spent(spent.completion + count, spent.reasoning + count_reasoning_tokens(events))
-        self.state = moved(self._state, parser, events, known)
-        return self._noted(Told(events))
+        """Stand at `parser`, behind a step by `count` ids that gave `events`, of a plan that shows no tokens."""
+        self.state, told = reduce(self.plan, self.state, parser, count, events)
+        return self._noted(told)
+
+    @property
+    def idle(self) -> bool:
+        """Is no stop string begun or found?"""
+        return self._state.stop.idle
 
     @property
     def spent(self) -> Spent:

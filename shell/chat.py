@@ -24,6 +24,7 @@ from unbraid.shell.opening import FeedKind, Prompt
 from unbraid.shell.plan import Plan
 from unbraid.shell.sse import DONE, frames
 from unbraid.shell.stamps import Stamp, new_stamp
+from unbraid.shell.stops import touches
 from unbraid.shell.visible import Logprob
 
 
@@ -51,7 +52,7 @@ class ChatStream:
         self._write = writer(plan, self.stamp, choice, self._fed.prompt)
         self._opened = False
         self._front = front(self._write.chunk({}, Spent()))
-        self._known: Fragments = fragments(plan.machine.bound, plan.reasoning_field) if plan.direct else {}
+        self._known: Fragments = fragments(plan.machine.bound, plan.reasoning_field) if plan.stopped_only else {}
 
     @property
     def anomalies(self) -> list[Anomaly]:
@@ -81,16 +82,18 @@ class ChatStream:
 
     def feed_bytes(self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()) -> bytes:
         """As `feed`, as server-sent events. The bytes of a token that was written before are looked up."""
-        fed = self._fed
-        if not self._opened or fed.finished or not self.plan.direct:
+        fed, stops = self._fed, self.plan.stops
+        if not self._opened or fed.finished or not self.plan.stopped_only or (stops and not fed.idle):
             return frames(self.feed(text, ids, logprobs))
         parser, events = step(self.plan.machine, fed.parser, text, tuple(ids))
         known = self._known.get(id(events[0])) if len(events) == 1 else None
-        if known is not None:
+        if known is not None and not (stops and touches(stops, known[0])):
             fed.move(parser, len(ids), known[2])
             return self._front + known[1]
-        written = frames(self._write.body(fed.take(parser, len(ids), events), fed.spent))
-        keep(self._known, events, self._front, written)
+        told = fed.take(parser, len(ids), events)
+        written = frames(self._write.body(told, fed.spent))
+        if told.events == events:
+            keep(self._known, events, self._front, written)
         return written
 
     def finish(self, reason: EngineReason | None = None, stop_reason: str | int | None = None) -> tuple[ChatChunk, ...]:

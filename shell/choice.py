@@ -82,7 +82,7 @@ def advance(
     parser, events = step(plan.machine, state.parser, text, ids)
     known = None if _by_text(parser) else plan.machine.vocabulary
     fed = _feed(plan, state, known, text, ids, logprobs)
-    return _reduce(plan, fed, parser, len(ids), events, final=False)
+    return reduce(plan, fed, parser, len(ids), events)
 
 
 def conclude(plan: Plan, state: ChoiceState) -> tuple[ChoiceState, Told]:
@@ -91,7 +91,7 @@ def conclude(plan: Plan, state: ChoiceState) -> tuple[ChoiceState, Told]:
     cut = state.cut
     cut = Cut(cut.waiting, cut.open, cut.gone, transcript.finish(cut.source))
     fed = evolve(state, cut=cut)
-    return _reduce(plan, fed, parser, 0, events, final=True)
+    return reduce(plan, fed, parser, 0, events, final=True)
 
 
 def moved(state: ChoiceState, parser: ParserState, events: Events, spent: Spent) -> ChoiceState:
@@ -125,10 +125,10 @@ def _feed(
     )
 
 
-def _reduce(
-    plan: Plan, state: ChoiceState, parser: ParserState, count: int, events: Events, *, final: bool
+def reduce(
+    plan: Plan, state: ChoiceState, parser: ParserState, count: int, events: Events, *, final: bool = False
 ) -> tuple[ChoiceState, Told]:
-    """Through all reducers, in the order of the table above."""
+    """The `events` of `count` ids, behind which the parser stands, through all reducers, in the order of the table above."""
     spent = Spent(state.spent.completion + count, state.spent.reasoning + count_reasoning_tokens(events))
     if plan.direct:
         return moved(state, parser, events, spent), Told(events)

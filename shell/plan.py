@@ -89,16 +89,20 @@ class Plan:
         forced = self.demand.form == "json"
         return None if self.compat is None else habit_of(self.compat, self.machine.format.name, forced=forced)
 
-    @cached_property
+    @property
     def direct(self) -> bool:
         """Do the core's events reach the client as they are, with nothing that changes from chunk to chunk?"""
+        return self.stopped_only and not self.stops
+
+    @cached_property
+    def stopped_only(self) -> bool:
+        """Do they, stop strings aside?"""
         reduced = (
             self.truncated != "emit"
             or self.named is not None
             or self.compat is not None
             or self.calls != "all"
             or self.promote
-            or self.stops
         )
         return not (reduced or self.shows_tokens or self.usage == "every")
 

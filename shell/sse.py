@@ -15,6 +15,8 @@ from typing import Final
 
 from unbraid.shell.surrogates import clean_json
 
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 DONE: Final = b"data: [DONE]\n\n"
 """The end of every stream."""
 
@@ -35,7 +37,7 @@ def frames(values: Iterable[Mapping[str, object]]) -> bytes:
 
 def compact(value: object) -> str:
     """JSON without white space, that can be encoded."""
-    return clean_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return clean_json(_ENCODE(value))
 
 
 def failure(message: str, kind: str = "internal_server_error", code: int = 500) -> bytes:

@@ -29,6 +29,11 @@ class Stop:
     tokens: int = 0
     found: str | None = None
 
+    @property
+    def idle(self) -> bool:
+        """Is no stop string begun or found?"""
+        return not self.held and self.found is None
+
 
 def stop_at(strings: Strings, stop: Stop, events: Events) -> tuple[Stop, Events]:
     """The events that the client may see, after `events`.
@@ -53,6 +58,11 @@ def stop_at(strings: Strings, stop: Stop, events: Events) -> tuple[Stop, Events]
     return stop, tuple(out)
 
 
+def touches(strings: Strings, event: Event) -> bool:
+    """May a stop string begin in this event?"""
+    return isinstance(event, ContentChunk) and any(string[0] in event.text for string in strings)
+
+
 def stop_end(stop: Stop) -> tuple[Stop, Events]:
     """The stream is over: what was held was no stop string."""
     return Stop(found=stop.found), _released(stop)
@@ -63,7 +73,7 @@ def _released(stop: Stop) -> Events:
 
 
 def _read(strings: Strings, stop: Stop, event: ContentChunk, out: list[Event]) -> Stop:
-    if not stop.held and not any(string[0] in event.text for string in strings):
+    if not stop.held and not touches(strings, event):
         out.append(event)
         return stop
     text, tokens = stop.held + event.text, stop.tokens + event.tokens

@@ -170,6 +170,26 @@ def test_bytes_are_those_of_the_chunks(case: Case) -> None:
         assert frames(quick.finish()) == frames(plain.finish())
 
 
+@pytest.mark.parametrize("case", few_cases(), ids=lambda case: case.name)
+def test_bytes_with_stop_strings(case: Case) -> None:
+    """Stop strings that occur, that only begin, and that do neither; on fragments that other answers kept."""
+    machine, ids, chance = (
+        machine_of(case, ids=True),
+        made(case.reasoning, case.tools).encode(case.text),
+        random.Random(case.name),
+    )
+    text = case.text or "x"
+    pieces = [text[place : place + size] for size in (2, 3, 5) for place in [chance.randrange(len(text))]]
+    for stops in ((), *((piece, piece[0] + "\x00") for piece in pieces), (pieces[0] + "\x00", "\x01")):
+        plan = Plan(machine, at=start_of(case), stops=stops)
+        plain, quick = (ChatStream(plan, "ids", prompt=case.prompt, stamp=STAMP) for _ in range(2))
+        for token in ids:
+            assert quick.feed_bytes(None, (token,)) == frames(plain.feed(None, (token,)))
+            assert (quick.stopped, quick.spent) == (plain.stopped, plain.spent)
+        assert (quick.snapshot(), quick.anomalies) == (plain.snapshot(), plain.anomalies)
+        assert frames(quick.finish()) == frames(plain.finish())
+
+
 def test_bytes_of_plain_tokens_are_kept() -> None:
     machine = bare("qwen3", "hermes", None, ids=True)
     token = made("qwen3", "hermes").encode(" plan")
