@@ -62,9 +62,9 @@ class Fed:
         self.parser = state.parser
         self._count = self._thought = 0
 
-    def move(self, parser: ParserState, count: int, thought: int) -> None:
-        """Stand at `parser`, behind a step by `count` ids, `thought` tokens of them reasoning, whose one event was text that
-        reaches the client as it is. The record of the state is made when it is asked for."""
+    def move(self, parser: ParserState, count: int, thought: int = 0) -> None:
+        """Stand at `parser`, behind a step by `count` ids, `thought` tokens of them reasoning, that gave nothing or one
+        event of text, which reaches the client as it is. The record of the state is made when it is asked for."""
         self.parser = parser
         self._count += count
         self._thought += thought

@@ -86,6 +86,9 @@ class ChatStream:
         if not self._opened or fed.finished or not self.plan.stopped_only or (stops and not fed.idle):
             return frames(self.feed(text, ids, logprobs))
         parser, events = step(self.plan.machine, fed.parser, text, tuple(ids))
+        if not events:
+            fed.move(parser, len(ids))
+            return b""
         known = self._known.get(id(events[0])) if len(events) == 1 else None
         if known is not None and not (stops and touches(stops, known[0])):
             fed.move(parser, len(ids), known[2])
