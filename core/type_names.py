@@ -2,7 +2,7 @@
 
 names      those of JSON Schema, and aliases that people write; a name that is no type means a string
 keywords   those that only one type has
-values     the type of a value of `enum`, `const` or `default`
+values     the type of a value of `enum` or `const`
 """
 
 from collections.abc import Mapping

@@ -13,6 +13,7 @@ A text that has no field to hold may hold a word that means nothing (the type of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from attrs import frozen
@@ -20,6 +21,9 @@ from attrs import frozen
 from unbraid.core.grammar import Capture, Field, Format, Gap, Json, Row, Terminal, Text
 from unbraid.core.notation import SAME
 from unbraid.shell.wire import Graph, Mark
+
+KEPT: Final = 64
+"""Formats whose messages are kept."""
 
 NAME: Final = "name"
 BLANK: Final = " "
@@ -69,8 +73,10 @@ class Messages:
     live: tuple[str, ...]
 
 
+@lru_cache(KEPT)
 def messages(fmt: Format) -> Messages | None:
-    """How a composed format writes its messages, None if its answers are no messages with headers, or none of them is a call."""
+    """How a composed format writes its messages, None if its answers are no messages with headers, or none of them is a call.
+    Every part of a request's grammar asks, and finding the ways takes milliseconds, so the last answers are kept."""
     graph = Graph(fmt)
     if not isinstance(graph.regions[fmt.start.off].kind, Capture):
         return None

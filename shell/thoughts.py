@@ -2,7 +2,7 @@
 
 must   generation starts in them
 may    the model opens them itself
-none   they are none
+none   there are none
 """
 
 from __future__ import annotations
