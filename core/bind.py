@@ -17,6 +17,7 @@ from attrs import field, frozen
 from returns.result import Failure, Result, Success
 
 from unbraid.core.check import check
+from unbraid.core.detokenize import decode
 from unbraid.core.errors import Defect, MissingMarker
 from unbraid.core.grammar import Format, JsonScalar, Policies, Row
 from unbraid.core.nearest import nearest
@@ -92,15 +93,19 @@ class Machine:
         """The text of an id that stands alone; None if it does not, or is none."""
         return self.texts[token] if 0 <= token < len(self.texts) else None
 
-    def shown(self, text: str, tokens: Sequence[int]) -> int:
-        """How many of `tokens`, each standing alone, write exactly `text`; 0 if their texts are another."""
+    def shown(self, text: str, tokens: Sequence[int], pending: bytes = b"") -> int:
+        """How many of `tokens` write exactly `text` behind the bytes `pending`; 0 if that is not plain to see."""
         texts, size, end = self.texts, len(self.texts), len(text)
         place = 0
         for count, token in enumerate(tokens):
-            if place == end:
+            one = texts[token] if 0 <= token < size and not pending else None
+            if one is None:
+                one, pending, _ = decode(pending, self.piece(token))
+                if not (one or pending):
+                    return 0
+            if one and place == end:
                 return count
-            one = texts[token] if 0 <= token < size else None
-            if one is None or not text.startswith(one, place):
+            if not text.startswith(one, place):
                 return 0
             place += len(one)
         return len(tokens) if place == end else 0

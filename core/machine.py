@@ -155,7 +155,7 @@ def _step(machine: Machine, state: InStep, text: str | None, ids: tuple[int, ...
             raise TypeError("an ids feed takes deltas (None, ids): token ids, no text")
         return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_ids(machine, state, ids)
     text = _visible(text)
-    if text and machine.shown(text, ids) == len(ids):
+    if text and machine.shown(text, ids, feed.pending) == len(ids):
         return _step_ids(machine, state, ids)
     return _step_behind(machine, Behind(state, ()), text, ids)
 
@@ -238,7 +238,7 @@ def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[i
     queue += ids
     if not text:
         return (Behind(base, queue) if queue else base), ()
-    seen = machine.shown(text, queue)
+    seen = machine.shown(text, queue, b"" if isinstance(base.feed, TextFeed) else base.feed.pending)
     if not seen:
         return _show(machine, state, text, queue)
     base, events = _step_ids(machine, base, queue[:seen])
