@@ -53,7 +53,7 @@ class Fed:
         if self._count or self.parser is not self._state.parser:
             spent = self._state.spent
             known = Spent(spent.completion + self._count, spent.reasoning + self._thought)
-            self.state = moved(self._state, self.parser, (), known)
+            self.state = moved(self._state, self.parser, (), known, self._last)
         return self._state
 
     @state.setter
@@ -61,17 +61,20 @@ class Fed:
         self._state = state
         self.parser = state.parser
         self._count = self._thought = 0
+        self._last = state.last
 
-    def move(self, parser: ParserState, count: int, thought: int = 0) -> None:
-        """Stand at `parser`, behind a step by `count` ids, `thought` tokens of them reasoning, that gave nothing or one
-        event of text, which reaches the client as it is. The record of the state is made when it is asked for."""
+    def move(self, parser: ParserState, ids: tuple[int, ...], thought: int = 0) -> None:
+        """Stand at `parser`, behind a step by `ids`, `thought` tokens of them reasoning, that gave nothing or one event of
+        text, which reaches the client as it is. The record of the state is made when it is asked for."""
         self.parser = parser
-        self._count += count
+        if ids:
+            self._count += len(ids)
+            self._last = ids[-1]
         self._thought += thought
 
-    def take(self, parser: ParserState, count: int, events: Events) -> Told:
-        """Stand at `parser`, behind a step by `count` ids that gave `events`, of a plan that shows no tokens."""
-        self.state, told = reduce(self.plan, self.state, parser, count, events)
+    def take(self, parser: ParserState, ids: tuple[int, ...], events: Events) -> Told:
+        """Stand at `parser`, behind a step by `ids` that gave `events`, of a plan that shows no tokens."""
+        self.state, told = reduce(self.plan, self.state, parser, ids, events)
         return self._noted(told)
 
     @property

@@ -7,7 +7,8 @@
 
 Everything but the output itself may be left out; other keys are left alone. `request` holds fields of a Chat Completions
 request, as many as matter (`tool_choice`, `stop`, `include_reasoning` ...); the line's own tools and template kwargs count in
-it. If it asks for token ids, those that a client may see stand in the answer as `token_ids`. A line that cannot be answered gives
+it. If it asks for token ids, those that a client may see stand in the answer as `token_ids`. `finish_reason` is why the engine
+stopped; without it `token_ids` that are as many as the request allows were cut off (`chunks.halted`). A line that cannot be answered gives
 `{"id", "line", "error"}` in its place, and no line can harm another. What is written is JSON always: numbers that JSON does not
 have, or that are too large for a float, are refused.
 """
@@ -70,7 +71,7 @@ class Request:
     template_kwargs: Mapping[str, JsonScalar] = field(factory=dict)
     start: StartAt = "auto"
     prompt: Prompt = None
-    finish_reason: EngineReason = "stop"
+    finish_reason: EngineReason | None = None
     request: Mapping[str, object] | None = None
 
 
@@ -233,7 +234,7 @@ def read_request(found: object) -> Result[Request, tuple[LineDefect, ...]]:
         template_kwargs=line.template_kwargs(),
         start=line.one_of("start", _STARTS, "auto"),
         prompt=line.prompt(),
-        finish_reason=line.one_of("finish_reason", _REASONS, "stop"),
+        finish_reason=line.reason(),
         request=line.request(),
     )
     return Failure(tuple(line.defects)) if line.defects else Success(request)
@@ -308,6 +309,10 @@ class _Line:
         if prompt is None or isinstance(prompt, str):
             return prompt
         return self.ids("prompt", "a string or an array of token ids")
+
+    def reason(self) -> EngineReason | None:
+        """Why the engine stopped, if the line says it."""
+        return self.one_of("finish_reason", _REASONS, "stop") if "finish_reason" in self._fields else None
 
     def one_of(self, name: str, among: tuple[Word, ...], default: Word) -> Word:
         """A word."""

@@ -85,15 +85,16 @@ class ChatStream:
         fed, stops = self._fed, self.plan.stops
         if not self._opened or fed.finished or not self.plan.stopped_only or (stops and not fed.idle):
             return frames(self.feed(text, ids, logprobs))
-        parser, events = step(self.plan.machine, fed.parser, text, tuple(ids))
+        ids = tuple(ids)
+        parser, events = step(self.plan.machine, fed.parser, text, ids)
         if not events:
-            fed.move(parser, len(ids))
+            fed.move(parser, ids)
             return b""
         known = self._known.get(id(events[0])) if len(events) == 1 else None
         if known is not None and not (stops and touches(stops, known[0])):
-            fed.move(parser, len(ids), known[2])
+            fed.move(parser, ids, known[2])
             return self._front + known[1]
-        told = fed.take(parser, len(ids), events)
+        told = fed.take(parser, ids, events)
         written = frames(self._write.body(told, fed.spent))
         if told.events == events:
             keep(self._known, events, self._front, written)
@@ -102,7 +103,8 @@ class ChatStream:
     def finish(self, reason: EngineReason | None = None, stop_reason: str | int | None = None) -> tuple[ChatChunk, ...]:
         """The last chunks. `reason`: why the engine stopped; `stop_reason`: the string or token id it stopped at.
 
-        Without a reason: `length` if the answer has as many tokens as the request allows, else `stop`.
+        Without a reason: `length` if the answer has as many tokens as the request allows and does not end with one that ends
+        a turn (`turn_ends`), else `stop`. A feed of text counts no tokens: there only the engine can say `length`.
         """
         return (*self.abort(), self._write.end(self._fed.state, reason, stop_reason))
 

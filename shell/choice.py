@@ -47,7 +47,8 @@ class Spent:
 
 @frozen
 class ChoiceState:
-    """Where an answer stands. `complete`: how many calls with complete arguments the client has seen."""
+    """Where an answer stands. `complete`: how many calls with complete arguments the client has seen. `last`: the last token id,
+    -1 if there is none."""
 
     parser: ParserState
     named: Named = field(factory=Named)
@@ -58,6 +59,7 @@ class ChoiceState:
     complete: int = 0
     spent: Spent = Spent()
     fit: Fit = field(factory=Fit)
+    last: int = -1
 
 
 @frozen
@@ -82,7 +84,7 @@ def advance(
     parser, events = step(plan.machine, state.parser, text, ids)
     known = None if _by_text(parser) else plan.machine.vocabulary
     fed = _feed(plan, state, known, text, ids, logprobs)
-    return reduce(plan, fed, parser, len(ids), events)
+    return reduce(plan, fed, parser, ids, events)
 
 
 def conclude(plan: Plan, state: ChoiceState) -> tuple[ChoiceState, Told]:
@@ -91,13 +93,19 @@ def conclude(plan: Plan, state: ChoiceState) -> tuple[ChoiceState, Told]:
     cut = state.cut
     cut = Cut(cut.waiting, cut.open, cut.gone, transcript.finish(cut.source))
     fed = evolve(state, cut=cut)
-    return reduce(plan, fed, parser, 0, events, final=True)
+    return reduce(plan, fed, parser, (), events, final=True)
 
 
-def moved(state: ChoiceState, parser: ParserState, events: Events, spent: Spent) -> ChoiceState:
+def moved(state: ChoiceState, parser: ParserState, events: Events, spent: Spent, last: int) -> ChoiceState:
     """Behind a step of a direct plan, whose `events` are what the client sees."""
-    complete = state.complete + sum(isinstance(event, ToolCallEnd) and event.complete for event in events)
-    return ChoiceState(parser, state.named, state.cut, state.thought, state.stop, state.tokens, complete, spent)
+    complete = state.complete + _complete(events)
+    return ChoiceState(
+        parser, state.named, state.cut, state.thought, state.stop, state.tokens, complete, spent, state.fit, last
+    )
+
+
+def _complete(events: Events) -> int:
+    return sum(isinstance(event, ToolCallEnd) and event.complete for event in events)
 
 
 def _by_text(parser: ParserState) -> bool:
@@ -121,17 +129,27 @@ def _feed(
     if cut is state.cut and tokens is state.tokens:
         return state
     return ChoiceState(
-        state.parser, state.named, cut, state.thought, state.stop, tokens, state.complete, state.spent, state.fit
+        state.parser,
+        state.named,
+        cut,
+        state.thought,
+        state.stop,
+        tokens,
+        state.complete,
+        state.spent,
+        state.fit,
+        state.last,
     )
 
 
 def reduce(
-    plan: Plan, state: ChoiceState, parser: ParserState, count: int, events: Events, *, final: bool = False
+    plan: Plan, state: ChoiceState, parser: ParserState, ids: tuple[int, ...], events: Events, *, final: bool = False
 ) -> tuple[ChoiceState, Told]:
-    """The `events` of `count` ids, behind which the parser stands, through all reducers, in the order of the table above."""
-    spent = Spent(state.spent.completion + count, state.spent.reasoning + count_reasoning_tokens(events))
+    """The `events` of `ids`, behind which the parser stands, through all reducers, in the order of the table above."""
+    spent = Spent(state.spent.completion + len(ids), state.spent.reasoning + count_reasoning_tokens(events))
+    last = ids[-1] if ids else state.last
     if plan.direct:
-        return moved(state, parser, events, spent), Told(events)
+        return moved(state, parser, events, spent, last), Told(events)
     named, events = _named(plan, state.named, events, final=final)
     cut, events = _whole(plan, state.cut, events, final=final)
     fit, events = _fitted(plan, state.fit, events, final=final)
@@ -139,8 +157,8 @@ def reduce(
     thought, events = _promoted(plan, state.thought, events, final=final)
     stop, events = _stopped(plan, state.stop, events, final=final)
     tokens, shown = _tokens(plan, state.tokens, events)
-    complete = state.complete + sum(isinstance(event, ToolCallEnd) and event.complete for event in events)
-    return ChoiceState(parser, named, cut, thought, stop, tokens, complete, spent, fit), Told(events, shown)
+    complete = state.complete + _complete(events)
+    return ChoiceState(parser, named, cut, thought, stop, tokens, complete, spent, fit, last), Told(events, shown)
 
 
 def _named(plan: Plan, named: Named, events: Events, *, final: bool) -> tuple[Named, Events]:

@@ -24,6 +24,7 @@ from unbraid.shell.finish_reasons import EngineReason, FinishReason, finish_reas
 from unbraid.shell.plan import Plan
 from unbraid.shell.stamps import Stamp, choice_seed
 from unbraid.shell.token_shapes import logprobs_of
+from unbraid.shell.turn_ends import ends_turn
 from unbraid.shell.usage import total, usage
 from unbraid.shell.visible import Shown
 
@@ -79,11 +80,15 @@ def ending(plan: Plan, state: ChoiceState, engine: EngineReason | None) -> Finis
 
 def halted(plan: Plan, state: ChoiceState, engine: EngineReason | None) -> EngineReason:
     """Why the engine stopped. A stop string that was found is a stop; where the engine says nothing, an answer as long as the
-    request lets it be was cut off."""
+    request lets it be was cut off, unless it ended itself with its last token. A feed of text counts no tokens: it is never
+    found to be cut off."""
     if state.stop.found is not None:
         return "stop"
+    if engine is not None:
+        return engine
     most = plan.demand.most_tokens
-    return engine or ("length" if most is not None and state.spent.completion >= most else "stop")
+    full = most is not None and state.spent.completion >= most
+    return "length" if full and not ends_turn(plan.machine, state.last) else "stop"
 
 
 def usage_chunks(plan: Plan, stamp: Stamp, prompt_tokens: int, spent: Iterable[Spent]) -> list[ChatChunk]:

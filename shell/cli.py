@@ -131,7 +131,9 @@ def parse(
     if server is not None:
         typer.echo(
             json_line(
-                imitated(server, machine, read_text(file), request.prompt, request.start, request.finish_reason),
+                imitated(
+                    server, machine, read_text(file), request.prompt, request.start, request.finish_reason or "stop"
+                ),
                 indent=2,
             )
         )
