@@ -53,6 +53,7 @@ class Serving:
     the model may call. `named_finish`: the finish reason of a forced named call. `stops`: who matches stop strings, we
     on visible content or the engine on everything. `offered`: what a request without tools means. `usage`: in streams, where
     a request asks for less. `compat`: whose messages to give; then `reasoning_field` and `named_finish` are that server's.
+    `logprobs`: the engine gives log probabilities; if it does not, requests for them are refused.
     """
 
     reasoning: Half = None
@@ -72,6 +73,7 @@ class Serving:
     usage: UsageWhen = "never"
     strictness: Strictness | None = "auto"
     compat: Compat | None = None
+    logprobs: bool = True
 
 
 _FIELD_OF: Final[Mapping[Compat | None, ReasoningField]] = {"vllm": "reasoning", "sglang": "reasoning_content"}
@@ -88,7 +90,7 @@ def plan_for(serving: Serving, body: object, *, at: StartAt = "auto") -> Result[
 def plan(serving: Serving, request: ChatRequest, *, at: StartAt = "auto") -> Result[Plan, BindError]:
     """The plan of a request."""
     form = _form(serving, request)
-    machine = _machine(serving, request, form).bind(lambda made: _with_tokens(made, request))
+    machine = _machine(serving, request, form).bind(lambda made: _with_tokens(serving, made, request))
     return machine.map(lambda made: _plan(serving, request, made, form, at))
 
 
@@ -158,13 +160,15 @@ def _machine(serving: Serving, request: ChatRequest, form: Form) -> Result[Machi
     return bound.bind(lambda made: with_tools(made, _offered(serving, request)))
 
 
-def _with_tokens(machine: Machine, request: ChatRequest) -> Result[Machine, BindError]:
-    """A machine without a vocabulary reads text: it cannot say which tokens a client may know of."""
+def _with_tokens(serving: Serving, machine: Machine, request: ChatRequest) -> Result[Machine, BindError]:
+    """A machine without a vocabulary reads text: it cannot say which tokens a client may know of. Log probabilities are the
+    engine's to give."""
     asked = {"logprobs": request.logprobs is not None, "return_token_ids": request.token_ids}
-    wrong = [
-        RequestDefect(name, "true, but this server reads text and no tokens", "false") for name in asked if asked[name]
-    ]
-    return Failure(BindError(tuple(wrong))) if wrong and machine.vocabulary is None else Success(machine)
+    why = {"logprobs": "" if serving.logprobs else "true, but the engine of this server gives no log probabilities"}
+    if machine.vocabulary is None:
+        why = dict.fromkeys(asked, "true, but this server reads text and no tokens")
+    wrong = [RequestDefect(name, problem, "false") for name, problem in why.items() if problem and asked[name]]
+    return Failure(BindError(tuple(wrong))) if wrong else Success(machine)
 
 
 def _offered(serving: Serving, request: ChatRequest) -> Sequence[Mapping[str, object]] | None:

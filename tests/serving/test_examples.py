@@ -124,6 +124,17 @@ def test_endpoint_refuses() -> None:
     assert "n: 0 is too small" in error["message"]
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("more", [{}, {"top_logprobs": 2}, {"n": 2, "return_token_ids": True}])
+def test_endpoint_has_no_log_probabilities(stream: bool, more: dict[str, Any]) -> None:
+    """Its engine yields ids and nothing else; ids are there for those who ask."""
+    status, body = asked(stream=stream, logprobs=True, **more)
+    error = json.loads(body)["error"]
+    assert (status, error["param"], error["type"]) == (400, "logprobs", "invalid_request_error")
+    assert "the engine of this server gives no log probabilities" in error["message"]
+    assert asked(stream=stream, logprobs=False, return_token_ids=True)[0] == 200
+
+
 # -- speculation -----------------------------------------------------------------------------------------------------------
 
 

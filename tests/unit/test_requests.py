@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.laws.machines import made
 from unbraid.shell.planning import Serving, plan_for
 from unbraid.shell.request_fields import RequestDefect
 from unbraid.shell.request_tools import ToolChoice
@@ -323,3 +324,17 @@ def test_what_binding_finds_is_a_failure_too() -> None:
     wrong = plan_for(Serving("qwen33", "hermess"), request()).failure()
     assert len(wrong.defects) == 2
     assert [one.path for one in plan_for(Serving(), {}).failure().defects] == ["messages"]  # type: ignore[attr-defined]  # of a request
+
+
+@pytest.mark.parametrize("token_ids", [False, True])
+def test_an_engine_without_log_probabilities(token_ids: bool) -> None:
+    """Its server refuses requests for them; a server of text says that it has no tokens at all."""
+    body = request(logprobs=True, top_logprobs=1, return_token_ids=token_ids)
+    ids = Serving("qwen3", "hermes", made("qwen3", "hermes").vocabulary, logprobs=False)
+    [wrong] = plan_for(ids, body).failure().defects
+    assert (
+        wrong.describe() == "logprobs: true, but the engine of this server gives no log probabilities; allowed: false"
+    )
+    told = plan_for(Serving("qwen3", "hermes", logprobs=False), body).failure().describe()
+    assert (told.count("reads text and no tokens"), "gives no log" in told) == (1 + token_ids, False)
+    assert plan_for(ids, request(return_token_ids=token_ids)).unwrap().token_ids is token_ids

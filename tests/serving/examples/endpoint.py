@@ -3,17 +3,17 @@
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
+from attrs import evolve
+from starlette import responses, routing
 
 from unbraid.shell import chat, completions, planning, refusals, sse, stamps
 
 
-def endpoint(serving: planning.Serving, engine: Callable[..., Any], render: Callable[[Any], list[int]]) -> Route:
-    async def answer(request: Any) -> Response:
-        planned = planning.plan_for(serving, body := await request.json())
+def endpoint(serving: planning.Serving, engine: Callable[..., Any], render: Callable[..., list[int]]) -> routing.Route:
+    async def answer(request: Any) -> responses.Response:
+        planned = planning.plan_for(evolve(serving, logprobs=False), body := await request.json())
         if (plan := planned.value_or(None)) is None:
-            return JSONResponse(refusals.refusal(planned.failure()), 400)
+            return responses.JSONResponse(refusals.refusal(planned.failure()), 400)
         prompt, stamp = render(body), stamps.new_stamp()
 
         async def stream() -> AsyncIterator[bytes]:
@@ -27,13 +27,13 @@ def endpoint(serving: planning.Serving, engine: Callable[..., Any], render: Call
             yield chat.last_bytes(streams, len(prompt))
 
         if plan.stream:
-            return StreamingResponse(stream(), media_type="text/event-stream")
+            return responses.StreamingResponse(stream(), media_type="text/event-stream")
         whole = [completions.ChatAnswer(plan, "ids", prompt=prompt, choice=n, stamp=stamp) for n in range(plan.choices)]
         for one in whole:
             async for ids in engine(prompt, plan.demand):
                 one.feed(ids=ids)
                 if one.stopped is not None:
                     break
-        return JSONResponse(completions.completion(whole, [one.finish() for one in whole], len(prompt)))
+        return responses.JSONResponse(completions.completion(whole, [one.finish() for one in whole], len(prompt)))
 
-    return Route("/v1/chat/completions", answer, methods=["POST"])
+    return routing.Route("/v1/chat/completions", answer, methods=["POST"])
