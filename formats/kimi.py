@@ -81,6 +81,8 @@ CHANNELS: Final = rows("""
     fresh between                  THINK_START   -> opened
     fresh between                  RESPONSE      -> content
     fresh between                  RESPONSE_END  -> @same
+    content                        RESPONSE      -> @same        # the opener of a channel is no text
+    content                        THINK_START   -> opened
     content                        RESPONSE_END  -> between
     fresh content between          MESSAGE_END   -> between
     fresh content between          THINK_END     -> @same        odd=duplicate_end
