@@ -21,6 +21,7 @@ from unbraid.core.detokenize import decode
 from unbraid.core.errors import Defect, MissingMarker
 from unbraid.core.grammar import Format, JsonScalar, Policies, Row
 from unbraid.core.nearest import nearest
+from unbraid.core.plain import TEXT_CAP
 from unbraid.core.pool import Pool
 from unbraid.core.records import Feed, TextFeed
 from unbraid.core.resolve import fill
@@ -92,6 +93,10 @@ class Machine:
     def text_of(self, token: int) -> str | None:
         """The text of an id that stands alone; None if it does not, or is none."""
         return self.texts[token] if 0 <= token < len(self.texts) else None
+
+    def keeps(self, key: int | str) -> bool:
+        """May a step by this input, an id or a text, be kept?"""
+        return len(key) <= TEXT_CAP if isinstance(key, str) else 0 <= key < len(self.texts)
 
     def shown(self, text: str, tokens: Sequence[int], pending: bytes = b"") -> int:
         """How many of `tokens` write exactly `text` behind the bytes `pending`; 0 if that is not plain to see."""

@@ -11,13 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from unbraid.core.detokenize import decode, flush
 from unbraid.core.records import BothFeed, Feed, IdsFeed, TextFeed
 
 if TYPE_CHECKING:
     from unbraid.core.bind import Machine
+
+Arrived: TypeAlias = tuple[Feed, str, list[int]]
+"""What a delta brings: the feed behind it, its text, and where tokens begin in that."""
+
+
+def arriving(machine: Machine, feed: Feed, ids: Sequence[int]) -> Arrived:
+    """What `ids` bring."""
+    reader = Reader(machine, feed)
+    reader.read_all(ids)
+    return reader.feed(), reader.text, reader.marks
 
 
 class Reader:

@@ -22,7 +22,7 @@ from attrs import frozen
 from unbraid.core.bind import Machine
 from unbraid.core.detokenize import decode, flush
 from unbraid.core.feeds import Reader
-from unbraid.core.records import Behind, InStep, Within
+from unbraid.core.records import Behind, Visible, Within
 
 
 @frozen
@@ -50,7 +50,7 @@ def _seen(state: Behind | Within) -> tuple[int, str]:
 class _Queue:
     """The queue of one step. `first` counts the ids already read, `shown` the visible code points of the next one."""
 
-    def __init__(self, machine: Machine, base: InStep, ids: tuple[int, ...], shown: int) -> None:
+    def __init__(self, machine: Machine, base: Visible, ids: tuple[int, ...], shown: int) -> None:
         self.reader = Reader(machine, base.feed)
         self.machine = machine
         self.ids = ids

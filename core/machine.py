@@ -23,13 +23,25 @@ from unbraid.core.bind import Machine
 from unbraid.core.detokenize import flush
 from unbraid.core.ending import end_stream, end_trial
 from unbraid.core.events import Anomaly, Event, Events
-from unbraid.core.feeds import Reader
+from unbraid.core.feeds import Reader, arriving
 from unbraid.core.lag import read_both, release_queue
-from unbraid.core.plain import TEXT_CAP, plain_events
+from unbraid.core.plain import plain_events
 from unbraid.core.prompt import last_marker, last_turn, place, start_region
 from unbraid.core.reading import begin_at, begin_behind, drive, read
-from unbraid.core.records import Behind, BothFeed, Feed, IdsFeed, InStep, ParserState, TextFeed, Within
+from unbraid.core.records import (
+    Behind,
+    BothFeed,
+    Feed,
+    IdsFeed,
+    InStep,
+    ParserState,
+    Tentative,
+    TextFeed,
+    Visible,
+    Within,
+)
 from unbraid.core.run import Run
+from unbraid.core.tentative import grown, read_on, step_on, whole
 
 FEW: Final = 16
 """Up to so many ids of a delta are read one by one."""
@@ -107,20 +119,22 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
         return _step_behind(machine, state, text, ids)
     if isinstance(state, InStep):
         return _step(machine, state, text, ids)
+    if isinstance(state, Tentative):
+        return _step_tentative(machine, state, text, ids)
     return _show(machine, state, _visible(text), state.queue + ids)
 
 
 def finish(machine: Machine, state: ParserState) -> tuple[ParserState, Events]:
     """The stream is over. Steps after it are a programmer's error, but harmless."""
     unseen, unseen_tokens = "", 0
-    if isinstance(state, InStep):
-        reader = Reader(machine, state.feed)
+    if isinstance(state, InStep | Tentative):
+        reader, base = Reader(machine, state.feed), whole(state)
     else:
         reader, unseen, unseen_tokens = release_queue(machine, state)
-        state = state.base
+        base = whole(state.base)
     reader.add(flush(reader.pending), None)
-    feed: Feed = state.feed.__class__()
-    run = Run(machine, machine.table(feed), state, reader.text, reader.marks)
+    feed: Feed = base.feed.__class__()
+    run = Run(machine, machine.table(feed), base, reader.text, reader.marks)
     run.final = True
     drive(run)
     while run.trial is not None:
@@ -143,7 +157,23 @@ def fold(machine: Machine, state: ParserState, deltas: Iterable[Delta]) -> tuple
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-def _step(machine: Machine, state: InStep, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
+def _step_tentative(
+    machine: Machine, state: Tentative, text: str | None, ids: tuple[int, ...]
+) -> tuple[ParserState, Events]:
+    """A step inside a block: a look-up, if it was taken before in any."""
+    known = None
+    if len(ids) == 1:
+        known = state.place.passes.get(ids[0])
+        if known is not None and (text is None or text == machine.texts[ids[0]]):
+            return grown(state, *known), ()
+    elif text is not None and not ids:
+        known = state.place.passes.get(text)
+        if known is not None:
+            return grown(state, *known), ()
+    return _step(machine, state, text, ids)
+
+
+def _step(machine: Machine, state: Visible, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
     """A step that was not taken before."""
     feed = state.feed
     if isinstance(feed, TextFeed):
@@ -160,25 +190,29 @@ def _step(machine: Machine, state: InStep, text: str | None, ids: tuple[int, ...
     return _step_behind(machine, Behind(state, ()), text, ids)
 
 
-def _step_text(machine: Machine, state: InStep, text: str) -> tuple[InStep, Events]:
+def _step_text(machine: Machine, state: Visible, text: str) -> tuple[Visible, Events]:
+    if isinstance(state, Tentative):
+        return step_on(machine, state, text, text)
     known = plain_events(machine.text_table, state, text, text)
     after, events = read(machine, state, state.feed, text, []) if known is None else (state, known)
-    if len(text) <= TEXT_CAP:
+    if machine.keeps(text):
         machine.pool.remember(state, text, after, events)
     return after, events
 
 
-def _step_id(machine: Machine, state: InStep, token: int) -> tuple[InStep, Events]:
+def _step_id(machine: Machine, state: Visible, token: int) -> tuple[Visible, Events]:
     table = machine.ids_table
     text = None if token in table.sentinels else machine.text_of(token)
+    if isinstance(state, Tentative):
+        return step_on(machine, state, token, text)
     known = None if text is None else plain_events(table, state, token, text)
-    after, events = _read_ids(machine, state, (token,)) if known is None else (state, known)
-    if 0 <= token < len(machine.texts):
+    after, events = read(machine, state, *arriving(machine, state.feed, (token,))) if known is None else (state, known)
+    if machine.keeps(token):
         machine.pool.remember(state, token, after, events)
     return after, events
 
 
-def _step_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
+def _step_ids(machine: Machine, state: Visible, ids: tuple[int, ...]) -> tuple[Visible, Events]:
     """Several ids at once: plain ones are one look-up, few are read one by one."""
     out: Events = ()
     if state.plain is not None and len(ids) > 1:
@@ -200,7 +234,7 @@ def _step_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[In
     return state, out
 
 
-def _step_many(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
+def _step_many(machine: Machine, state: Visible, ids: tuple[int, ...]) -> tuple[Visible, Events]:
     """One by one while their steps are known, the others in portions."""
     out: list[Event] = []
     steps, place, count = state.steps, 0, len(ids)
@@ -210,18 +244,12 @@ def _step_many(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[I
             after, more = known
             place += 1
         else:
-            after, more = _read_ids(machine, state, ids[place : place + PORTION])
+            after, more = read_on(machine, state, arriving(machine, state.feed, ids[place : place + PORTION]))
             place += PORTION
         out += more
         if after is not state:
             state, steps = after, after.steps
     return state, tuple(out)
-
-
-def _read_ids(machine: Machine, state: InStep, ids: tuple[int, ...]) -> tuple[InStep, Events]:
-    reader = Reader(machine, state.feed)
-    reader.read_all(ids)
-    return read(machine, state, reader.feed(), reader.text, reader.marks)
 
 
 def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:
@@ -234,6 +262,11 @@ def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[i
         if known is not None and text == machine.texts[token]:
             queue = queue[1:] + ids
             return (Behind(known[0], queue) if queue else known[0]), known[1]
+    if queue and isinstance(base, Tentative):
+        passed = base.place.passes.get(queue[0])
+        if passed is not None and text == machine.texts[queue[0]]:
+            base, queue = grown(base, *passed), queue[1:] + ids
+            return (Behind(base, queue) if queue else base), ()
     text = _visible(text)
     queue += ids
     if not text:
@@ -257,7 +290,7 @@ def _show(machine: Machine, state: Behind | Within, text: str, ids: tuple[int, .
     """The text of `ids` is seen in part, or is another."""
     got = read_both(machine, state, text, ids)
     odd = [Anomaly("desync", got.desync)] if got.desync else []
-    base, events = read(machine, state.base, got.reader.feed(), got.reader.text, got.reader.marks, odd)
+    base, events = read_on(machine, state.base, (got.reader.feed(), got.reader.text, got.reader.marks), odd)
     if got.shown or got.ahead:
         return Within(base, got.queue, got.shown, got.ahead), events
     return (Behind(base, got.queue) if got.queue else base), events

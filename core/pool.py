@@ -22,8 +22,12 @@ from unbraid.core.records import (
     InStep,
     InTree,
     InValue,
+    Passed,
+    Place,
+    Tentative,
     Trial,
     Undecided,
+    Visible,
     Wrapped,
 )
 
@@ -46,10 +50,11 @@ NEST_KEPT: Final = 1 << 60
 class Pool:
     """The kept states of a machine, and room for more."""
 
-    __slots__ = ("room", "states")
+    __slots__ = ("places", "room", "states")
 
     def __init__(self) -> None:
         self.states: dict[InStep, InStep] = {}
+        self.places: dict[InStep, Place] = {}
         self.room = ROOM
 
     def keep(self, state: InStep) -> InStep:
@@ -59,16 +64,35 @@ class Pool:
         known = self.states.get(state)
         if known is not None:
             return known
-        if self.room <= 0:
-            self.states, self.room = {}, ROOM
+        self._take_room()
         self.states[state] = state
-        self.room -= 1
         return state
 
-    def remember(self, state: InStep, key: int | str, after: InStep, events: Events) -> None:
+    def place(self, here: InStep) -> Place:
+        """The one place where `here` stands, or, where that does not recur, a new one."""
+        if not recurs(here):
+            return Place(here)
+        known = self.places.get(here)
+        if known is None:
+            self._take_room()
+            known = self.places[here] = Place(here)
+        return known
+
+    def _take_room(self) -> None:
+        if self.room <= 0:
+            self.states, self.places, self.room = {}, {}, ROOM
+        self.room -= 1
+
+    def remember(self, state: InStep, key: int | str, after: Visible, events: Events) -> None:
         """`key` leads from `state` to `after`."""
-        if state.steps is not None and after.steps is not None and self.room > 0:
+        if state.steps is not None and self.room > 0 and (after.steps is not None or isinstance(after, Tentative)):
             state.steps[key] = (after, events)
+            self.room -= 1
+
+    def remember_pass(self, place: Place, key: int | str, after: Place, passed: Passed) -> None:
+        """`key` leads from `place` to `after`, in the same trial."""
+        if self.room > 0:
+            place.passes[key] = (after, passed)
             self.room -= 1
 
 

@@ -8,17 +8,19 @@ Each kind of place has one handler; it reads what is there, takes at most one ro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Final
 
 from unbraid.core.bind import Machine
 from unbraid.core.braces import braces
 from unbraid.core.captures import capture, read_fields
 from unbraid.core.envelope import envelope
-from unbraid.core.events import Anomaly, Events
+from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.flow import flow
 from unbraid.core.gaps import gap
 from unbraid.core.grammar import Capture
 from unbraid.core.payload import payload
+from unbraid.core.pieces import join, join_all
 from unbraid.core.plain import plain_table
 from unbraid.core.pool import recurs
 from unbraid.core.prompt import place
@@ -38,7 +40,11 @@ from unbraid.core.records import (
     InTree,
     InValue,
     ParserState,
+    Passed,
+    Tentative,
     TextFeed,
+    Trial,
+    Visible,
     Within,
 )
 from unbraid.core.run import Run
@@ -60,7 +66,7 @@ HANDLERS: Final[dict[type, Callable[[Run], bool]]] = {
 
 def read(
     machine: Machine, state: InStep, feed: Feed, text: str, marks: list[int], odd: Sequence[Anomaly] = ()
-) -> tuple[InStep, Events]:
+) -> tuple[Visible, Events]:
     """Read `text`, in which tokens begin at `marks`, and be in `feed` behind it."""
     if not text and not marks and not odd and feed == state.feed:
         return state, ()
@@ -106,17 +112,30 @@ def _framed(run: Run) -> bool:
     return True
 
 
-def pack(run: Run, feed: Feed) -> InStep:
+def pack(run: Run, feed: Feed) -> Visible:
     """The state at the end of a step."""
     trial = suspend(run)
+    block = trial is not None and trial.kind == "block"
     hold, here = run.buf[run.pos :], run.pos
     marks = tuple([mark - here for mark in run.marks[run.mark :]]) if run.mark < len(run.marks) else ()
     plain = None
     settled = isinstance(feed, TextFeed) or not (feed.pending or feed.blank)
-    if settled and trial is None and not (hold or marks or run.edge):
+    if settled and (trial is None or block) and not (hold or marks or run.edge):
         plain = plain_table(run, by_id=feed.__class__ is not TextFeed)
+    if trial is not None and block:
+        return _apart(run, feed, trial, hold, marks, plain)
     state = InStep(run.at, feed, run.calls, run.call, run.thinking, run.edge, trial, hold, marks, plain, {})
     return run.machine.pool.keep(state) if recurs(state) else _alone(state)
+
+
+def _apart(
+    run: Run, feed: Feed, trial: Trial, hold: str, marks: tuple[int, ...], plain: dict[int | str, Event] | None
+) -> Tentative:
+    """A state in a block: where it stands, and what was read of the block."""
+    head = Trial(trial.kind, trial.region, trial.entry, trial.before)
+    here = InStep(run.at, feed, run.calls, run.call, run.thinking, run.edge, head, hold, marks, plain)
+    passed = Passed(join(trial.raw), join_all(trial.marks), tuple(chain.from_iterable(trial.events)))
+    return Tentative(run.machine.pool.place(here), (passed,), (), len(passed.marks))
 
 
 def _alone(state: InStep) -> InStep:
@@ -137,22 +156,30 @@ def _alone(state: InStep) -> InStep:
 
 def adopt(machine: Machine, state: ParserState) -> ParserState:
     """A state that comes from elsewhere (a snapshot), with this machine's tables."""
-    base = state if isinstance(state, InStep) else state.base
-    known = pack(Run(machine, machine.table(base.feed), base, "", []), base.feed)
     if isinstance(state, Within):
-        return Within(known, state.queue, state.shown, state.ahead)
-    return Behind(known, state.queue) if isinstance(state, Behind) else known
+        return Within(_adopted(machine, state.base), state.queue, state.shown, state.ahead)
+    return Behind(_adopted(machine, state.base), state.queue) if isinstance(state, Behind) else _adopted(machine, state)
 
 
-def begin_at(machine: Machine, at: At, feed: Feed, calls: int = 0) -> InStep:
+def _adopted(machine: Machine, state: Visible) -> Visible:
+    here = state if isinstance(state, InStep) else state.place.here
+    known = pack(Run(machine, machine.table(here.feed), here, "", []), here.feed)
+    if isinstance(state, Tentative) and isinstance(known, Tentative):
+        return Tentative(known.place, state.recent, state.older, state.tokens)
+    return known
+
+
+def begin_at(machine: Machine, at: At, feed: Feed, calls: int = 0) -> Visible:
     """Standing at `at` with nothing read."""
     return pack(Run(machine, machine.table(feed), InStep(at, feed, calls), "", []), feed)
 
 
-def begin_behind(machine: Machine, feed: Feed, region: str, rest: str) -> InStep:
+def begin_behind(machine: Machine, feed: Feed, region: str, rest: str) -> Visible:
     """Read the rest of the prompt from `region`, as text, and keep only where that leads."""
     before = InStep(place(machine.text_table, region), TextFeed(), edge=_edge(machine, region))
     state, _ = read(machine, before, TextFeed(), rest, [])
+    if isinstance(state, Tentative):
+        state = state.place.here
     if state.trial is not None:
         spot = state.trial.before
         state = InStep(spot.at, TextFeed(), spot.calls, spot.call)

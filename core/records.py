@@ -318,7 +318,60 @@ class InStep:
     hold: str = ""
     marks: tuple[int, ...] = ()
     plain: dict[int | str, Event] | None = field(default=None, eq=False, repr=False)
-    steps: dict[int | str, tuple[InStep, Events]] | None = field(default=None, eq=False, repr=False)
+    steps: dict[int | str, tuple[Visible, Events]] | None = field(default=None, eq=False, repr=False)
+
+
+@frozen
+class Passed:
+    """What one step read of a trial that goes on: source text, the places in it where tokens begin, and the events."""
+
+    raw: str
+    marks: tuple[int, ...]
+    events: Events
+
+
+@frozen
+class Place:
+    """Where reading goes on in a trial: a state whose trial holds nothing of what was read of it, so that it recurs.
+    `passes`: steps taken from here that did not end the trial, derived as `InStep.steps` is."""
+
+    here: InStep
+    passes: dict[int | str, tuple[Place, Passed]] = field(factory=dict, eq=False, repr=False)
+
+
+@frozen(init=False)
+class Tentative:
+    """The state of a parser in a trial that may be long. `recent`: what its last steps read; `older`: a rope of what those
+    before them did; `tokens`: how many began in all of that."""
+
+    place: Place
+    recent: tuple[Passed, ...]
+    older: tuple[tuple[Passed, ...], ...]
+    tokens: int
+    plain: ClassVar[None] = None
+    steps: ClassVar[None] = None
+
+    def __init__(
+        self, place: Place, recent: tuple[Passed, ...], older: tuple[tuple[Passed, ...], ...], tokens: int
+    ) -> None:
+        _fill_place(self, place)
+        _fill_recent(self, recent)
+        _fill_older(self, older)
+        _fill_tokens(self, tokens)
+
+    @property
+    def feed(self) -> Feed:
+        """How deltas come."""
+        return self.place.here.feed
+
+
+_fill_place: Final = vars(Tentative)["place"].__set__
+_fill_recent: Final = vars(Tentative)["recent"].__set__
+_fill_older: Final = vars(Tentative)["older"].__set__
+_fill_tokens: Final = vars(Tentative)["tokens"].__set__
+
+Visible: TypeAlias = InStep | Tentative
+"""A state that has read all it was given."""
 
 
 @frozen(init=False)
@@ -329,12 +382,12 @@ class Behind:
     One is made for every token of such a host; filling the slots directly takes two thirds of the time of attrs' own way.
     """
 
-    base: InStep
+    base: Visible
     queue: tuple[int, ...]
     plain: ClassVar[None] = None
     steps: ClassVar[None] = None
 
-    def __init__(self, base: InStep, queue: tuple[int, ...]) -> None:
+    def __init__(self, base: Visible, queue: tuple[int, ...]) -> None:
         _fill_base(self, base)
         _fill_queue(self, queue)
 
@@ -348,7 +401,7 @@ class Within:
     """The state of a parser whose host lags, and stopped within a text: `shown`, visible code points of the text of the
     queue's first id; `ahead`, host text that may belong to the next special id or not."""
 
-    base: InStep
+    base: Visible
     queue: tuple[int, ...]
     shown: int
     ahead: str
@@ -356,5 +409,5 @@ class Within:
     steps: ClassVar[None] = None
 
 
-ParserState: TypeAlias = InStep | Behind | Within
+ParserState: TypeAlias = InStep | Tentative | Behind | Within
 """Everything that the next step needs."""

@@ -50,6 +50,7 @@ class Run:
         "mark",
         "marks",
         "out",
+        "outcome",
         "parked",
         "pos",
         "region",
@@ -81,6 +82,7 @@ class Run:
         self.dead = 0
         self.final = False
         self.base: list[Event] = []
+        self.outcome = ""  # of the trial that was open when the step began: accepted, refused
         self.parked: list[Event] | None = None
         self.sources: list[str] = []
         self.out: list[Event] = self.base if state.trial is None else []

@@ -12,14 +12,20 @@ from collections.abc import Iterable
 from unbraid.core.bind import Machine
 from unbraid.core.events import Events, ReasoningChunk, ReasoningEnd, ToolCallStart
 from unbraid.core.machine import step
-from unbraid.core.records import IdsFeed, InStep, ParserState, Spot, TextFeed
+from unbraid.core.records import Behind, IdsFeed, InStep, ParserState, Spot, Tentative, TextFeed, Within
 
 
 def reasoning_ended(machine: Machine, state: ParserState) -> bool:
     """Is the visible output past its reasoning? A provisional opener does not end it yet (see `provisional_since`)."""
-    here = state if isinstance(state, InStep) else state.base
+    here = _here(state)
     trial = here.trial
     return _past(machine, trial.before if trial is not None and trial.kind != "closing" else here)
+
+
+def _here(state: ParserState) -> InStep:
+    """Where the state stands, without what a block has read so far."""
+    base = state.base if isinstance(state, Behind | Within) else state
+    return base.place.here if isinstance(base, Tentative) else base
 
 
 def _past(machine: Machine, spot: InStep | Spot) -> bool:
@@ -35,8 +41,9 @@ def provisional_since(state: ParserState) -> int | None:
 
     Counts tokens, 0 in text feeds.
     """
-    here = state if isinstance(state, InStep) else state.base
-    return None if here.trial is None or here.trial.kind == "closing" else _waiting(here)
+    base = state.base if isinstance(state, Behind | Within) else state
+    trial = _here(base).trial
+    return None if trial is None or trial.kind == "closing" else _waiting(base)
 
 
 def reasoning_end_index(machine: Machine, state: ParserState, draft_ids: tuple[int, ...]) -> int | None:
@@ -60,8 +67,10 @@ def reasoning_end_index(machine: Machine, state: ParserState, draft_ids: tuple[i
 
 def _waiting(state: ParserState) -> int:
     """Tokens that were read and are in no event yet."""
-    if not isinstance(state, InStep):
+    if isinstance(state, Behind | Within):
         return len(state.queue) + _waiting(state.base)
+    if isinstance(state, Tentative):
+        return state.tokens + len(state.place.here.marks)
     return len(state.marks) + (0 if state.trial is None else sum(map(len, state.trial.marks)))
 
 
@@ -79,13 +88,22 @@ def _before_opener(events: Events) -> int | None:
 
 def _as_ids(machine: Machine, state: ParserState) -> ParserState:
     """The state as one that reads ids. Ids that its host did not show yet are read: the draft comes behind them."""
-    base, queue = (state, ()) if isinstance(state, InStep) else (state.base, state.queue)
+    base, queue = (state.base, state.queue) if isinstance(state, Behind | Within) else (state, ())
     feed = base.feed
     if isinstance(feed, TextFeed):
         raise TypeError("the token view needs a state of an ids or both feed, not of a text feed")
-    here = InStep(
+    ids = IdsFeed(feed.pending, feed.blank)
+    if isinstance(base, Tentative):
+        place = machine.pool.place(_fed(base.place.here, ids))
+        return step(machine, Tentative(place, base.recent, base.older, base.tokens), None, queue)[0]
+    return step(machine, _fed(base, ids), None, queue)[0]
+
+
+def _fed(base: InStep, feed: IdsFeed) -> InStep:
+    """`base`, fed otherwise."""
+    return InStep(
         base.at,
-        IdsFeed(feed.pending, feed.blank),
+        feed,
         base.calls,
         base.call,
         base.thinking,
@@ -94,7 +112,6 @@ def _as_ids(machine: Machine, state: ParserState) -> ParserState:
         base.hold,
         base.marks,
     )
-    return step(machine, here, None, queue)[0]
 
 
 def count_reasoning_tokens(events: Iterable[object]) -> int:

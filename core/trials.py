@@ -34,6 +34,7 @@ def accept(run: Run) -> None:
     trial = run.trial
     if trial is None:
         return
+    run.outcome = run.outcome or "accepted"
     tentative, run.out, run.trial = run.out, run.base, None
     if trial.kind == "closing" and waits_for_its_end(trial.before.at):
         here, call = run.at, run.call
@@ -56,6 +57,7 @@ def refuse(run: Run, place: int, odd: str = "malformed") -> None:
     if trial is None:
         run.text(max(place - run.pos, 1))
         return
+    run.outcome = run.outcome or "refused"
     place += _reload(run, trial)
     run.trial, run.out = None, run.base
     run.rewind(run.trial_start)

@@ -17,8 +17,9 @@ from unbraid.core.compose import compose
 from unbraid.core.events import Events, merge
 from unbraid.core.grammar import Format, JsonScalar, Policies
 from unbraid.core.machine import finish, start, step
-from unbraid.core.records import InStep, ParserState
+from unbraid.core.records import InStep, ParserState, Tentative
 from unbraid.core.resolve import fill, resolve
+from unbraid.core.tentative import whole
 from unbraid.formats.registry import Role, lookup, names
 
 T = TypeVar("T")
@@ -104,8 +105,8 @@ def begin(case: Case, machine: Machine, feed: str = "text", prompt_ids: Sequence
 
 def inside(state: ParserState) -> InStep:
     """`state` where no host lags: what the laws look into."""
-    assert isinstance(state, InStep)
-    return state
+    assert isinstance(state, InStep | Tentative)
+    return whole(state)
 
 
 def fold_text(machine: Machine, state: ParserState, pieces: Sequence[str]) -> Events:
