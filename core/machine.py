@@ -41,7 +41,7 @@ from unbraid.core.records import (
     Within,
 )
 from unbraid.core.run import Run
-from unbraid.core.tentative import grown, read_on, step_on, whole
+from unbraid.core.tentative import RECENT, grown, read_on, step_on, whole
 
 FEW: Final = 16
 """Up to so many ids of a delta are read one by one."""
@@ -115,13 +115,13 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
                 return known
         elif isinstance(state, InStep) and isinstance(state.feed, IdsFeed):
             return _step_ids(machine, state, ids)
+    elif isinstance(state, Tentative):
+        return _step_tentative(machine, state, text, ids)
     elif isinstance(state, Behind):
         return _step_behind(machine, state, text, ids)
-    if isinstance(state, InStep):
-        return _step(machine, state, text, ids)
-    if isinstance(state, Tentative):
-        return _step_tentative(machine, state, text, ids)
-    return _show(machine, state, _visible(text), state.queue + ids)
+    if isinstance(state, Behind | Within):
+        return _show(machine, state, _visible(text), state.queue + ids)
+    return _step(machine, state, text, ids)
 
 
 def finish(machine: Machine, state: ParserState) -> tuple[ParserState, Events]:
@@ -164,13 +164,16 @@ def _step_tentative(
     known = None
     if len(ids) == 1:
         known = state.place.passes.get(ids[0])
-        if known is not None and (text is None or text == machine.texts[ids[0]]):
-            return grown(state, *known), ()
+        if known is not None and text is not None and text != machine.texts[ids[0]]:
+            known = None
     elif text is not None and not ids:
         known = state.place.passes.get(text)
-        if known is not None:
-            return grown(state, *known), ()
-    return _step(machine, state, text, ids)
+    if known is None:
+        return _step(machine, state, text, ids)
+    recent = state.recent
+    if len(recent) < RECENT:  # most steps, without a call
+        return Tentative(known[0], (*recent, known[1]), state.past), ()
+    return grown(state, *known), ()
 
 
 def _step(machine: Machine, state: Visible, text: str | None, ids: tuple[int, ...]) -> tuple[ParserState, Events]:

@@ -41,6 +41,7 @@ from unbraid.core.records import (
     InValue,
     ParserState,
     Passed,
+    Past,
     Tentative,
     TextFeed,
     Trial,
@@ -135,7 +136,7 @@ def _apart(
     head = Trial(trial.kind, trial.region, trial.entry, trial.before)
     here = InStep(run.at, feed, run.calls, run.call, run.thinking, run.edge, head, hold, marks, plain)
     passed = Passed(join(trial.raw), join_all(trial.marks), tuple(chain.from_iterable(trial.events)))
-    return Tentative(run.machine.pool.place(here), (passed,), (), len(passed.marks))
+    return Tentative(run.machine.pool.place(here), (passed,), Past())
 
 
 def _alone(state: InStep) -> InStep:
@@ -165,7 +166,7 @@ def _adopted(machine: Machine, state: Visible) -> Visible:
     here = state if isinstance(state, InStep) else state.place.here
     known = pack(Run(machine, machine.table(here.feed), here, "", []), here.feed)
     if isinstance(state, Tentative) and isinstance(known, Tentative):
-        return Tentative(known.place, state.recent, state.older, state.tokens)
+        return Tentative(known.place, state.recent, state.past)
     return known
 
 

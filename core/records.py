@@ -339,25 +339,29 @@ class Place:
     passes: dict[int | str, tuple[Place, Passed]] = field(factory=dict, eq=False, repr=False)
 
 
+@frozen
+class Past:
+    """What the older steps of a trial read, as a rope, and how many tokens began in it."""
+
+    passed: tuple[tuple[Passed, ...], ...] = ()
+    tokens: int = 0
+
+
 @frozen(init=False)
 class Tentative:
-    """The state of a parser in a trial that may be long. `recent`: what its last steps read; `older`: a rope of what those
-    before them did; `tokens`: how many began in all of that."""
+    """The state of a parser in a block that counts as a whole. `recent`: what the last steps read; `past`: what those before
+    them did. One is made for every token in a block."""
 
     place: Place
     recent: tuple[Passed, ...]
-    older: tuple[tuple[Passed, ...], ...]
-    tokens: int
+    past: Past
     plain: ClassVar[None] = None
     steps: ClassVar[None] = None
 
-    def __init__(
-        self, place: Place, recent: tuple[Passed, ...], older: tuple[tuple[Passed, ...], ...], tokens: int
-    ) -> None:
+    def __init__(self, place: Place, recent: tuple[Passed, ...], past: Past) -> None:
         _fill_place(self, place)
         _fill_recent(self, recent)
-        _fill_older(self, older)
-        _fill_tokens(self, tokens)
+        _fill_past(self, past)
 
     @property
     def feed(self) -> Feed:
@@ -367,8 +371,7 @@ class Tentative:
 
 _fill_place: Final = vars(Tentative)["place"].__set__
 _fill_recent: Final = vars(Tentative)["recent"].__set__
-_fill_older: Final = vars(Tentative)["older"].__set__
-_fill_tokens: Final = vars(Tentative)["tokens"].__set__
+_fill_past: Final = vars(Tentative)["past"].__set__
 
 Visible: TypeAlias = InStep | Tentative
 """A state that has read all it was given."""

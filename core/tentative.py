@@ -5,7 +5,7 @@ Therefore a state inside a block is two things:
 
     place       where reading goes on: the state without what was read of the block; it recurs as other states do
     recent,     what each step read (`Passed`), in order: a short tuple, put into a rope when it is full
-    older
+    past
 
 A step is the place's own: it leads to another place and passes something, the same in every block. A step that refuses the
 trial is taken again from the `whole` state; that happens once for a block, so work stays linear.
@@ -23,19 +23,21 @@ from unbraid.core.feeds import Arrived, arriving
 from unbraid.core.pieces import append_all
 from unbraid.core.plain import plain_events
 from unbraid.core.reading import drive, pack, read
-from unbraid.core.records import InStep, Passed, Place, Tentative, Trial, Visible
+from unbraid.core.records import InStep, Passed, Past, Place, Tentative, Trial, Visible
 from unbraid.core.run import Run
 
-RECENT: Final = 32
+RECENT: Final = 16
 """Steps whose passed text stands in the short tuple."""
 
 
 def grown(state: Tentative, place: Place, passed: Passed) -> Tentative:
     """`state` a step later."""
-    recent, tokens = state.recent, state.tokens + len(passed.marks)
+    recent = state.recent
     if len(recent) < RECENT:
-        return Tentative(place, (*recent, passed), state.older, tokens)
-    return Tentative(place, (passed,), append_all(state.older, recent), tokens)
+        return Tentative(place, (*recent, passed), state.past)
+    past = state.past
+    tokens = past.tokens + sum(len(one.marks) for one in recent)
+    return Tentative(place, (passed,), Past(append_all(past.passed, recent), tokens))
 
 
 def step_on(machine: Machine, state: Tentative, key: int | str, text: str | None) -> tuple[Visible, Events]:
@@ -81,7 +83,7 @@ def read_on(
 
 
 def _all(state: Tentative) -> Iterator[Passed]:
-    return chain(chain.from_iterable(state.older), state.recent)
+    return chain(chain.from_iterable(state.past.passed), state.recent)
 
 
 def whole(state: Visible) -> InStep:

@@ -70,7 +70,8 @@ def _waiting(state: ParserState) -> int:
     if isinstance(state, Behind | Within):
         return len(state.queue) + _waiting(state.base)
     if isinstance(state, Tentative):
-        return state.tokens + len(state.place.here.marks)
+        recent = sum(len(one.marks) for one in state.recent)
+        return state.past.tokens + recent + len(state.place.here.marks)
     return len(state.marks) + (0 if state.trial is None else sum(map(len, state.trial.marks)))
 
 
@@ -95,7 +96,7 @@ def _as_ids(machine: Machine, state: ParserState) -> ParserState:
     ids = IdsFeed(feed.pending, feed.blank)
     if isinstance(base, Tentative):
         place = machine.pool.place(_fed(base.place.here, ids))
-        return step(machine, Tentative(place, base.recent, base.older, base.tokens), None, queue)[0]
+        return step(machine, Tentative(place, base.recent, base.past), None, queue)[0]
     return step(machine, _fed(base, ids), None, queue)[0]
 
 

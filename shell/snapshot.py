@@ -30,7 +30,7 @@ from unbraid.core.records import ParserState
 
 Kind = TypeVar("Kind", str, int, bool)
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the written form; it changes when the records of the state do."""
 
 TAG: Final = "is"
