@@ -119,6 +119,7 @@ class Run:
         """The next `size` code points are nobody's."""
         if size:
             text, tokens = self.take(size)
+            text = self.table.spellings.get(text, text)
             self.out.append(Markup(terminal, text, len(text), tokens))
 
     def dropped(self, terminal: str, text: str, tokens: int) -> None:

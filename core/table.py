@@ -81,12 +81,13 @@ class RegionTable:
 @frozen(eq=False)
 class Table:
     """All regions of one view of a format. `sentinels`: what stands for a dedicated id in the text that is read, and
-    `expand` turns it back."""
+    `expand` turns it back. `spellings`: the one string that every event of a marker shares, by itself."""
 
     regions: Mapping[str, RegionTable]
     terminals: Mapping[str, Terminal]
     sentinels: Mapping[int, str]
     expand: Mapping[int, str] | None
+    spellings: Mapping[str, str]
 
 
 def compile_table(
@@ -100,6 +101,7 @@ def compile_table(
         terminals=compiler.terminals,
         sentinels=dict(sentinels.values()),
         expand=expand or None,
+        spellings={spelling: spelling for terminal in fmt.terminals for spelling in terminal.spellings},
     )
 
 

@@ -13,13 +13,18 @@ Refused text is read once more with its openers dead, so every code point is rea
 from __future__ import annotations
 
 from itertools import chain
+from typing import Final
 
+from unbraid.core.events import Events, merge
 from unbraid.core.grammar import Gap
 from unbraid.core.pieces import append, append_all, join, join_all
 from unbraid.core.records import InText, InValue, Trial
 from unbraid.core.run import Run
 from unbraid.core.table import RegionTable
 from unbraid.core.values import close_value, value_text, waits_for_its_end
+
+JOINED: Final = 64
+"""Most code points of an event that is joined with one of an earlier step, so that nothing long is copied again."""
 
 
 def begin(run: Run, target: RegionTable, entry: int) -> None:
@@ -119,5 +124,16 @@ def suspend(run: Run) -> Trial | None:
         trial.before,
         append(trial.raw, read) if read else trial.raw,
         append_all(trial.marks, marks) if marks else trial.marks,
-        append_all(trial.events, tuple(run.out)) if run.out else trial.events,
+        _gathered(trial.events, tuple(run.out)) if run.out else trial.events,
     )
+
+
+def _gathered(rope: tuple[Events, ...], fresh: Events) -> tuple[Events, ...]:
+    """The rope of events with `fresh` at its end; what belongs together is one event, if that is short."""
+    new = merge(fresh)
+    if rope and rope[-1][-1].points + new[0].points <= JOINED:
+        both = merge((rope[-1][-1], new[0]))
+        if len(both) == 1:
+            rest = rope[-1][:-1]
+            return append_all((*rope[:-1], rest) if rest else rope[:-1], (*both, *new[1:]))
+    return append_all(rope, new)

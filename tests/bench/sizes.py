@@ -2,7 +2,7 @@
 
 Each on a warm machine, at one token per delta. The slowest delta is the longest of the shortest times that each delta took
 in several passes. Peak memory is what Python allocated beyond what was there before the stream and the events of the
-last delta. A state's size is that of everything in it but what is the machine's: its tables (`plain`, `steps`), the names of
+last delta. A state's size is that of everything in it but what is the machine's: its tables (`plain`, `steps`, `passes`), the names of
 its regions, the literals of its terminals.
 """
 
@@ -12,7 +12,9 @@ import gc
 import sys
 import tracemalloc
 from collections.abc import Collection
+from functools import cache
 from time import perf_counter
+from types import FunctionType
 from typing import Final
 
 from attrs import fields, frozen, has
@@ -29,7 +31,7 @@ MOST_POINTS: Final = 500
 SMALL: Final = 257
 """Python has each integer below this once (and above -6)."""
 
-TABLES: Final = frozenset({"plain", "steps"})
+TABLES: Final = frozenset({"passes", "plain", "steps"})
 
 
 @frozen
@@ -96,13 +98,26 @@ def _state(one: Arrival, feed: str, fed: list[Delta]) -> int:
 
 def size_of(value: object, shared: Collection[int] = ()) -> int:
     """The bytes of `value` and everything in it, each object once; without objects whose id is in `shared`, and without
-    those that Python has only one of (small numbers, truth values, empty things)."""
+    those that Python has only one of (small numbers, truth values, empty things, single characters of Latin-1)."""
     return sum(map(sys.getsizeof, _parts(value, {*shared}).values()))
 
 
 def parts_of(machine: Machine) -> frozenset[int]:
-    """The ids of what a machine's states share with it: names of regions, literals of terminals."""
-    return frozenset(_parts(machine.format, set()))
+    """The ids of what a machine's states share: names of regions, literals of terminals, what is written in the core's code."""
+    return frozenset(_parts(machine.format, set())) | _written()
+
+
+@cache
+def _written() -> frozenset[int]:
+    """The ids of the constants and defaults in the core's code, of which there is one each however many states there are."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("unbraid.core.")]
+    made = [part for module in modules for part in vars(module).values() if part.__class__ in (FunctionType, type)]
+    kinds = [part for part in made if isinstance(part, type)]
+    inner = [part for kind in kinds for part in vars(kind).values() if isinstance(part, FunctionType)]
+    defaults = [field.default for kind in kinds if has(kind) for field in fields(kind)]
+    codes = [part.__code__ for part in (*made, *inner) if isinstance(part, FunctionType)]
+    constants = [constant for code in codes for constant in code.co_consts]
+    return frozenset(map(id, (*_parts(defaults, set()).values(), *_parts(constants, set()).values())))
 
 
 def _parts(value: object, seen: set[int]) -> dict[int, object]:
@@ -110,7 +125,7 @@ def _parts(value: object, seen: set[int]) -> dict[int, object]:
     waiting = [value]
     while waiting:
         one = waiting.pop()
-        if id(one) in seen or not one or (isinstance(one, int) and one < SMALL):
+        if id(one) in seen or not one or (isinstance(one, int) and one < SMALL) or _is_character(one):
             continue
         seen.add(id(one))
         found[id(one)] = one
@@ -119,3 +134,7 @@ def _parts(value: object, seen: set[int]) -> dict[int, object]:
         elif has(kind := type(one)):
             waiting.extend(getattr(one, part.name) for part in fields(kind) if part.name not in TABLES)
     return found
+
+
+def _is_character(one: object) -> bool:
+    return isinstance(one, str) and len(one) == 1 and one < "\u0100"

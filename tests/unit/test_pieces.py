@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.core.pieces import append, append_all, join, join_all
+from unbraid.core.pieces import SHORT, append, append_all, join, join_all
 
 SIZES: Final = st.lists(st.integers(0, 40), max_size=60)
 
@@ -38,7 +38,7 @@ def test_pieces_fall_and_copies_are_bounded(sizes: list[int]) -> None:
         assert all(rope)
     if size:
         assert len(ropes[-1]) <= log2(size) + 1
-        assert copied(ropes) <= size * (log2(size) + 2)
+        assert copied(ropes) <= size * (log2(size) + 2 + SHORT)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 8, 9, 64, 1000])
@@ -46,7 +46,13 @@ def test_bounds_on_a_long_text(size: int) -> None:
     sizes = [size] * (20_000 // size)
     ropes, length = grown(sizes), sum(sizes)
     assert max(map(len, ropes)) <= log2(length) + 1
-    assert copied(ropes) <= length * (log2(length) + 2)
+    assert copied(ropes) <= length * (log2(length) + 2 + SHORT / 2 / size)  # a short piece is half full on average
+
+
+def test_what_is_short_is_one_piece() -> None:
+    ropes = grown([1] * 100)
+    assert all(len(rope) == 1 for rope in ropes[1 : SHORT + 1])
+    assert all(sum(map(len, rope[-2:])) > SHORT for rope in ropes if len(rope) > 1)
 
 
 def test_bounds_against_sizes_chosen_to_be_copied() -> None:
@@ -57,7 +63,7 @@ def test_bounds_against_sizes_chosen_to_be_copied() -> None:
         sizes.append(1 if last == 1 else max(1, last // 2 + 1))
         rope = append(rope, "x" * sizes[-1])
     length = sum(sizes)
-    assert copied(grown(sizes)) <= length * (log2(length) + 2)
+    assert copied(grown(sizes)) <= length * (log2(length) + 2 + SHORT)
 
 
 def test_nothing_added_gives_the_same_rope() -> None:
