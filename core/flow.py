@@ -29,9 +29,11 @@ def flow(run: Run) -> bool:
     if found is None:
         _settle(run, len(run.buf) if run.final else _tail(run, region, start))
         return False
-    if not run.final and words.waits(run.buf, place, literal):
-        _settle(run, place)
-        return False
+    if not run.final:
+        begun = min(place, _tail(run, region, start)) if literal in words.nested else place
+        if begun < place or words.waits(run.buf, place, literal):
+            _settle(run, begun)
+            return False
     _settle(run, place)
     lexeme(run, entry.terminal, entry.before, entry.size)
     return True

@@ -34,7 +34,8 @@ class Lexicon:
 
     `find`: a pattern of all; `bare`: of those without framing, for a place where white space was already read.
     `behind`: by bare literal, what may stand for it and how many code points of that are before it, the longest framing
-    first; None if framing and terminals overlap.
+    first; None if framing and terminals overlap. `extendable`: literals that others begin with; `nested`: those that stand
+    inside of others (only special tokens do), where an earlier one may have begun.
     """
 
     lexemes: Mapping[str, Lexeme]
@@ -44,6 +45,7 @@ class Lexicon:
     firsts: frozenset[str]
     longest: int
     extendable: frozenset[str] = field(default=frozenset())
+    nested: frozenset[str] = field(default=frozenset())
     behind: Mapping[str, tuple[tuple[str, int], ...]] | None = None
 
     def leftmost(self, text: str, start: int) -> tuple[int, str] | None:
@@ -89,6 +91,7 @@ def lexicon(lexemes: Mapping[str, Lexeme]) -> Lexicon:
         firsts=frozenset(literal[0] for literal in literals),
         longest=max(map(len, literals), default=0),
         extendable=frozenset(literal for literal in literals if literal in prefixes),
+        nested=frozenset(inner for inner in bare if any(inner in literal[1:] for literal in bare)),
         behind=_behind(lexemes, bare),
     )
 
