@@ -15,7 +15,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Final
 
-from unbraid.core.events import Events, merge
+from unbraid.core.events import PLAIN_MARKUP, Event, Events, Markup
 from unbraid.core.grammar import Gap
 from unbraid.core.pieces import append, append_all, join, join_all
 from unbraid.core.records import InText, InValue, Trial
@@ -129,11 +129,25 @@ def suspend(run: Run) -> Trial | None:
 
 
 def _gathered(rope: tuple[Events, ...], fresh: Events) -> tuple[Events, ...]:
-    """The rope of events with `fresh` at its end; what belongs together is one event, if that is short."""
-    new = merge(fresh)
-    if rope and rope[-1][-1].points + new[0].points <= JOINED:
-        both = merge((rope[-1][-1], new[0]))
-        if len(both) == 1:
-            rest = rope[-1][:-1]
-            return append_all((*rope[:-1], rest) if rest else rope[:-1], (*both, *new[1:]))
-    return append_all(rope, new)
+    """The rope of events with `fresh` at its end; short markup of one kind is one event."""
+    if rope and _joint(rope[-1][-1], fresh[0]) is not None:
+        rest = rope[-1][:-1]
+        rope, fresh = ((*rope[:-1], rest) if rest else rope[:-1]), (rope[-1][-1], *fresh)
+    joined = [fresh[0]]
+    for event in fresh[1:]:
+        both = _joint(joined[-1], event)
+        if both is None:
+            joined.append(event)
+        else:
+            joined[-1] = both
+    return append_all(rope, joined)
+
+
+def _joint(first: Event, second: Event) -> Markup | None:
+    """Both as one event, if they are short markup that no marker wrote, of one kind."""
+    if not isinstance(first, Markup) or not isinstance(second, Markup) or first.terminal != second.terminal:
+        return None
+    points = first.points + second.points
+    if first.terminal not in PLAIN_MARKUP or points > JOINED:
+        return None
+    return Markup(first.terminal, first.text + second.text, points, first.tokens + second.tokens)
