@@ -14,8 +14,9 @@ from attrs import frozen
 
 from unbraid.core.events import Anomaly, Events
 from unbraid.core.records import ParserState
-from unbraid.shell.choice import ChoiceState, Spent, Told, advance, begin, conclude, moved, reduce
+from unbraid.shell.choice import ChoiceState, Delta, Spent, Told, advance, begin, conclude, moved, take
 from unbraid.shell.opening import FeedKind, Prompt
+from unbraid.shell.passing import Passing
 from unbraid.shell.plan import Plan
 from unbraid.shell.visible import Logprob
 
@@ -30,7 +31,8 @@ class Standing:
 
 
 class Fed:
-    """An answer that is fed. `anomalies` collects what was odd, for logs and metrics.
+    """An answer that is fed. `anomalies` collects what was odd, for logs and metrics. `quick`: what a step by known text does is
+    known, whatever was said before (`fragments`): no reducer holds anything.
 
     `feed`: `text`, `ids`, or `both`. `prompt`: the rendered prompt; as token ids it is counted and, if asked for, sent.
 
@@ -43,25 +45,38 @@ class Fed:
         self.plan = plan
         self.prompt: tuple[int, ...] = () if prompt is None or isinstance(prompt, str) else tuple(prompt)
         self.anomalies: list[Anomaly] = []
-        self.finished = False
         self.parser: ParserState
-        self.state = begin(plan, feed, prompt)
+        self.stand(begin(plan, feed, prompt), finished=False)
 
     @property
     def state(self) -> ChoiceState:
         """Where the answer stands."""
         if self._count or self.parser is not self._state.parser:
-            spent = self._state.spent
-            known = Spent(spent.completion + self._count, spent.reasoning + self._thought)
-            self.state = moved(self._state, self.parser, (), known, self._last)
+            tokens = self._state.tokens if self._passing is None else self._passing.tokens
+            self._stand(moved(self._state, self.parser, tokens, self.spent, self._last))
         return self._state
 
-    @state.setter
-    def state(self, state: ChoiceState) -> None:
+    def stand(self, state: ChoiceState, *, finished: bool) -> None:
+        """Stand at `state`; `finished`: the answer is over there."""
+        self.finished = finished
+        self._stand(state)
+
+    def _stand(self, state: ChoiceState) -> None:
+        plan = self.plan
         self._state = state
         self.parser = state.parser
         self._count = self._thought = 0
         self._last = state.last
+        self._passing: Passing | None = None
+        clear = not plan.shows_tokens or state.tokens.ahead is not None
+        self.quick = plan.plain and not self.finished and state.stop.idle and clear
+
+    @property
+    def passing(self) -> Passing:
+        """The tokens of steps that go by fragments; only where they are `quick`."""
+        if self._passing is None:
+            self._passing = Passing(self._state.tokens, self.plan.machine.vocabulary)
+        return self._passing
 
     def move(self, parser: ParserState, ids: tuple[int, ...], thought: int = 0) -> None:
         """Stand at `parser`, behind a step by `ids`, `thought` tokens of them reasoning, that gave nothing or one event of
@@ -72,25 +87,22 @@ class Fed:
             self._last = ids[-1]
         self._thought += thought
 
-    def take(self, parser: ParserState, ids: tuple[int, ...], events: Events) -> Told:
-        """Stand at `parser`, behind a step by `ids` that gave `events`, of a plan that shows no tokens."""
-        self.state, told = reduce(self.plan, self.state, parser, ids, events)
+    def take(self, parser: ParserState, delta: Delta, events: Events) -> Told:
+        """Stand at `parser`, behind a step by `delta` that gave `events`."""
+        state, told = take(self.plan, self.state, parser, delta, events)
+        self._stand(state)
         return self._noted(told)
-
-    @property
-    def idle(self) -> bool:
-        """Is no stop string begun or found?"""
-        return self._state.stop.idle
 
     @property
     def spent(self) -> Spent:
         """Tokens so far."""
-        return self.state.spent
+        spent = self._state.spent
+        return Spent(spent.completion + self._count, spent.reasoning + self._thought)
 
     @property
     def stopped(self) -> str | None:
         """The stop string that was found: the engine may stop, nothing that follows will be shown."""
-        return self.state.stop.found
+        return self._state.stop.found
 
     def feed(self, text: str | None, ids: Sequence[int], logprobs: Sequence[Logprob]) -> Told:
         """One step of the model. Raises ValueError if the answer is finished, or log probabilities are missing."""
@@ -98,15 +110,16 @@ class Fed:
             raise ValueError("feed: the answer is finished")
         if self.plan.logprobs is not None and len(logprobs) != len(ids):
             raise ValueError(f"feed: the plan asks for one log probability for each of {len(ids)} ids")
-        self.state, told = advance(self.plan, self.state, text, tuple(ids), logprobs)
+        state, told = advance(self.plan, self.state, text, tuple(ids), logprobs)
+        self._stand(state)
         return self._noted(told)
 
     def conclude(self) -> Told:
         """The engine's output is over. Raises ValueError if it was already."""
         if self.finished:
             raise ValueError("finish: the answer is finished already")
-        self.finished = True
-        self.state, told = conclude(self.plan, self.state)
+        state, told = conclude(self.plan, self.state)
+        self.stand(state, finished=True)
         return self._noted(told)
 
     def _noted(self, told: Told) -> Told:

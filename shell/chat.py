@@ -10,22 +10,25 @@ pure. `sse.frames` makes bytes of chunks; `feed_bytes` does both at once, and fa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from unbraid.core.events import Anomaly
+from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.machine import step
+from unbraid.core.records import ParserState
 from unbraid.shell.answering import Fed, Standing
 from unbraid.shell.chat_shapes import ChatChunk
-from unbraid.shell.choice import Spent, Told
+from unbraid.shell.choice import Delta, Spent, Told
 from unbraid.shell.chunks import usage_chunks, writer
 from unbraid.shell.finish_reasons import EngineReason
 from unbraid.shell.fragments import Fragments, fragments, front, keep
 from unbraid.shell.opening import FeedKind, Prompt
+from unbraid.shell.passing import Passing
 from unbraid.shell.plan import Plan
 from unbraid.shell.sse import DONE, frames
 from unbraid.shell.stamps import Stamp, new_stamp
 from unbraid.shell.stops import touches
-from unbraid.shell.visible import Logprob
+from unbraid.shell.token_shapes import written_logprobs
+from unbraid.shell.visible import Given, Logprob, Shown, is_read
 
 
 class ChatStream:
@@ -52,7 +55,8 @@ class ChatStream:
         self._write = writer(plan, self.stamp, choice, self._fed.prompt)
         self._opened = False
         self._front = front(self._write.chunk({}, Spent()))
-        self._known: Fragments = fragments(plan.machine.bound, plan.reasoning_field) if plan.stopped_only else {}
+        self._known: Fragments = fragments(plan) if plan.plain else {}
+        self._stops, self._most, self._shows_tokens = plan.stops, plan.logprobs, plan.shows_tokens
 
     @property
     def anomalies(self) -> list[Anomaly]:
@@ -82,23 +86,20 @@ class ChatStream:
 
     def feed_bytes(self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()) -> bytes:
         """As `feed`, as server-sent events. The bytes of a token that was written before are looked up."""
-        fed, stops = self._fed, self.plan.stops
-        if not self._opened or fed.finished or not self.plan.stopped_only or (stops and not fed.idle):
+        fed, ids = self._fed, tuple(ids)
+        if not (fed.quick and self._opened) or (self._most is not None and len(logprobs) != len(ids)):
             return frames(self.feed(text, ids, logprobs))
-        ids = tuple(ids)
         parser, events = step(self.plan.machine, fed.parser, text, ids)
+        if self._shows_tokens:
+            return self._with_tokens(parser, (text, ids, logprobs), events)
         if not events:
             fed.move(parser, ids)
             return b""
         known = self._known.get(id(events[0])) if len(events) == 1 else None
-        if known is not None and not (stops and touches(stops, known[0])):
-            fed.move(parser, ids, known[2])
-            return self._front + known[1]
-        told = fed.take(parser, ids, events)
-        written = frames(self._write.body(told, fed.spent))
-        if told.events == events:
-            keep(self._known, events, self._front, written)
-        return written
+        if known is None or (self._stops and touches(self._stops, known.event)):
+            return self._take(parser, (text, ids, logprobs), events)
+        fed.move(parser, ids, known.thought)
+        return self._front + known.head if known.head else b""
 
     def finish(self, reason: EngineReason | None = None, stop_reason: str | int | None = None) -> tuple[ChatChunk, ...]:
         """The last chunks. `reason`: why the engine stopped; `stop_reason`: the string or token id it stopped at.
@@ -118,8 +119,51 @@ class ChatStream:
 
     def restore(self, standing: Standing) -> None:
         """Stand where `standing` was taken, of this plan. What was fed since never was; `anomalies` keeps its entries."""
-        self._fed.state, self._fed.finished = standing.choice, standing.finished
+        self._fed.stand(standing.choice, finished=standing.finished)
         self._opened = standing.opened
+
+    def _with_tokens(self, parser: ParserState, delta: Delta, events: Events) -> bytes:
+        """The bytes of a step where tokens are shown."""
+        fed, (_, ids, logprobs) = self._fed, delta
+        if not events:
+            fed.move(parser, ids)
+            fed.passing.hold(ids, logprobs)
+            return b""
+        known = self._known.get(fed.passing.key(events[0])) if len(events) == 1 else None
+        if known is None or (self._stops and touches(self._stops, known.event)):
+            return self._take(parser, delta, events)
+        shown = fed.passing.passed(ids, logprobs, known)
+        if shown is None:
+            return self._take(parser, delta, events)
+        fed.move(parser, ids, known.thought)
+        if self._most is None or not known.head:
+            return self._front + known.head if known.head else b""
+        return self._front + known.head + self._own(shown) + known.tail
+
+    def _take(self, parser: ParserState, delta: Delta, events: Events) -> bytes:
+        """The bytes of a step that might have gone by its fragment, but was not known; if it can be, it is from now on."""
+        fed, before = self._fed, self._fed.passing
+        told = fed.take(parser, delta, events)
+        written = frames(self._write.body(told, fed.spent))
+        if fed.quick and len(events) == 1 and told.events == events:
+            if self._shows_tokens:
+                self._keep(events[0], before, delta[1], written, told.shown[0])
+            else:
+                keep(self._known, id(events[0]), events[0], written.removeprefix(self._front))
+        return written
+
+    def _keep(self, event: Event, before: Passing, ids: tuple[int, ...], written: bytes, shown: Shown) -> None:
+        """Keep what was written for an event of tokens: `ids`, and those that waited."""
+        covers = before.covers(ids, event.points, self._fed.passing)
+        tokens = [(token.id, token.logprob) for token in shown]
+        read = is_read(event, reasoning=self.plan.shows_reasoning)
+        if covers is not None and (not read or tuple([token for token, _ in tokens]) == covers.shown):
+            own = b"" if self._most is None else self._own(tokens)
+            keep(self._known, before.key(event), event, written.removeprefix(self._front), covers, own)
+
+    def _own(self, tokens: Iterable[Given]) -> bytes:
+        """The log probabilities of `tokens`."""
+        return written_logprobs(tokens, self.plan.machine.vocabulary, self._most or 0).encode()
 
     def _chunks(self, told: Told) -> tuple[ChatChunk, ...]:
         opening = [] if self._opened else self._write.opening()

@@ -16,6 +16,7 @@ frozen record of all of them: going back is using an older one, whatever was fed
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from attrs import evolve, field, frozen
 
@@ -35,6 +36,9 @@ from unbraid.shell.stops import Stop, stop_at, stop_end
 from unbraid.shell.transcript import Source
 from unbraid.shell.truncated import Cut, whole_calls, whole_calls_end
 from unbraid.shell.visible import Logprob, Shown, Tokens, add_tokens, show_tokens
+
+Delta: TypeAlias = tuple[str | None, tuple[int, ...], Sequence[Logprob]]
+"""What the engine gave in one step: text, ids, and one log probability for each id or none."""
 
 
 @frozen
@@ -82,9 +86,15 @@ def advance(
 ) -> tuple[ChoiceState, Told]:
     """One delta. `logprobs`: one for each id, or none. Raises as `step` does."""
     parser, events = step(plan.machine, state.parser, text, ids)
+    return take(plan, state, parser, (text, ids, logprobs), events)
+
+
+def take(plan: Plan, state: ChoiceState, parser: ParserState, delta: Delta, events: Events) -> tuple[ChoiceState, Told]:
+    """Behind a step by `delta`, which gave `events` and left the parser where it is."""
+    text, ids, logprobs = delta
     known = None if _by_text(parser) else plan.machine.vocabulary
     fed = _feed(plan, state, known, text, ids, logprobs)
-    return reduce(plan, fed, parser, ids, events)
+    return _reduce(plan, fed, parser, ids, events)
 
 
 def conclude(plan: Plan, state: ChoiceState) -> tuple[ChoiceState, Told]:
@@ -93,14 +103,13 @@ def conclude(plan: Plan, state: ChoiceState) -> tuple[ChoiceState, Told]:
     cut = state.cut
     cut = Cut(cut.waiting, cut.open, cut.gone, transcript.finish(cut.source))
     fed = evolve(state, cut=cut)
-    return reduce(plan, fed, parser, (), events, final=True)
+    return _reduce(plan, fed, parser, (), events, final=True)
 
 
-def moved(state: ChoiceState, parser: ParserState, events: Events, spent: Spent, last: int) -> ChoiceState:
-    """Behind a step of a direct plan, whose `events` are what the client sees."""
-    complete = state.complete + _complete(events)
+def moved(state: ChoiceState, parser: ParserState, tokens: Tokens, spent: Spent, last: int) -> ChoiceState:
+    """Behind steps that moved nothing else."""
     return ChoiceState(
-        parser, state.named, state.cut, state.thought, state.stop, state.tokens, complete, spent, state.fit, last
+        parser, state.named, state.cut, state.thought, state.stop, tokens, state.complete, spent, state.fit, last
     )
 
 
@@ -142,22 +151,22 @@ def _feed(
     )
 
 
-def reduce(
+def _reduce(
     plan: Plan, state: ChoiceState, parser: ParserState, ids: tuple[int, ...], events: Events, *, final: bool = False
 ) -> tuple[ChoiceState, Told]:
     """The `events` of `ids`, behind which the parser stands, through all reducers, in the order of the table above."""
     spent = Spent(state.spent.completion + len(ids), state.spent.reasoning + count_reasoning_tokens(events))
-    last = ids[-1] if ids else state.last
-    if plan.direct:
-        return moved(state, parser, events, spent, last), Told(events)
-    named, events = _named(plan, state.named, events, final=final)
-    cut, events = _whole(plan, state.cut, events, final=final)
-    fit, events = _fitted(plan, state.fit, events, final=final)
-    events = visible_calls(plan.calls, events)
-    thought, events = _promoted(plan, state.thought, events, final=final)
-    stop, events = _stopped(plan, state.stop, events, final=final)
+    named, cut, fit, thought = state.named, state.cut, state.fit, state.thought
+    if plan.reduced:
+        named, events = _named(plan, named, events, final=final)
+        cut, events = _whole(plan, cut, events, final=final)
+        fit, events = _fitted(plan, fit, events, final=final)
+        events = visible_calls(plan.calls, events)
+        thought, events = _promoted(plan, thought, events, final=final)
+    stop, events = _stopped(plan, state.stop, events, final=final) if plan.stops else (state.stop, events)
     tokens, shown = _tokens(plan, state.tokens, events)
-    complete = state.complete + _complete(events)
+    complete = state.complete + sum(isinstance(event, ToolCallEnd) and event.complete for event in events)
+    last = ids[-1] if ids else state.last
     return ChoiceState(parser, named, cut, thought, stop, tokens, complete, spent, fit, last), Told(events, shown)
 
 

@@ -14,6 +14,7 @@ delta that holds the last of their text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from unbraid.core.events import ArgumentsChunk, ContentChunk, Event, Events, ReasoningChunk, ToolName
@@ -64,7 +65,7 @@ class _Writer:
 
     def parts(self) -> list[Part]:
         self._close()
-        return [(delta, tuple(token for group in shown for token in group)) for delta, shown in self._done]
+        return [(delta, tuple(chain.from_iterable(shown))) for delta, shown in self._done]
 
     def write(self, event: Event) -> None:
         match event:

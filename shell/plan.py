@@ -89,22 +89,21 @@ class Plan:
         forced = self.demand.form == "json"
         return None if self.compat is None else habit_of(self.compat, self.machine.format.name, forced=forced)
 
-    @property
-    def direct(self) -> bool:
-        """Do the core's events reach the client as they are, with nothing that changes from chunk to chunk?"""
-        return self.stopped_only and not self.stops
-
     @cached_property
-    def stopped_only(self) -> bool:
-        """Do they, stop strings aside?"""
-        reduced = (
+    def reduced(self) -> bool:
+        """Does anything but a stop string change the core's events, or hold them?"""
+        return (
             self.truncated != "emit"
             or self.named is not None
             or self.compat is not None
             or self.calls != "all"
             or self.promote
         )
-        return not (reduced or self.shows_tokens or self.usage == "every")
+
+    @cached_property
+    def plain(self) -> bool:
+        """Stop strings aside, is a step written as it is whatever was written before?"""
+        return not self.reduced and self.usage != "every"
 
     @property
     def call_scheme(self) -> Ids:

@@ -24,6 +24,8 @@ from unbraid.core.events import Anomaly, ArgumentsChunk, ContentChunk, Event, Ev
 from unbraid.core.pieces import append_all, join_all
 from unbraid.core.vocabulary import Vocabulary
 
+Bytes: TypeAlias = tuple[int, ...]
+
 LEAST: Final = -9999.0
 """What stands for log probabilities that are even less: JSON has no infinity."""
 
@@ -31,10 +33,10 @@ LEAST: Final = -9999.0
 def _finite(logprob: float) -> float:
     """A number that JSON has.
 
-    >>> _finite(float("-inf")), _finite(float("nan")), _finite(-0.5)
-    (-9999.0, -9999.0, -0.5)
+    >>> _finite(float("-inf")), _finite(float("nan")), _finite(-0.5), _finite(0)
+    (-9999.0, -9999.0, -0.5, 0.0)
     """
-    return max(LEAST, logprob)
+    return float(min(-LEAST, max(LEAST, logprob)))
 
 
 @frozen
@@ -43,7 +45,7 @@ class Alternative:
 
     token: str
     logprob: float = field(converter=_finite)
-    bytes: tuple[int, ...] | None = None
+    bytes: Bytes | None = None
 
 
 @frozen
@@ -52,8 +54,12 @@ class Logprob:
 
     token: str
     logprob: float = field(converter=_finite)
-    bytes: tuple[int, ...] | None = None
+    bytes: Bytes | None = None
     top: tuple[Alternative, ...] = ()
+
+
+Given: TypeAlias = tuple[int, Logprob | None]
+"""An id, and its log probability if it has one."""
 
 
 @frozen
@@ -82,9 +88,30 @@ class Tokens:
     waiting: tuple[Shown, ...] = ()
     lost: bool = False
 
+    @property
+    def ahead(self) -> int | None:
+        """How many code points of the tokens that wait are told already; None if they cannot be told from those that follow."""
+        begun = self.waiting[0][0].start if self.waiting else self.read
+        return None if self.pending or self.blank or self.lost or begun > self.told else self.told - begun
 
-def add_tokens(tokens: Tokens, vocabulary: Vocabulary, ids: Sequence[int], logprobs: Sequence[Logprob] = ()) -> Tokens:
-    """The tokens of one delta come in. `logprobs`: one for each id, or none."""
+    @property
+    def dimmed(self) -> bool:
+        """Are hidden ones among them?"""
+        return bool(self.waiting) and self.dark > self.waiting[0][0].start
+
+    def past(self, points: int, dark: int, ahead: int) -> Tokens:
+        """`points` code points further, the first `dark` of which end with a hidden one, the last `ahead` of which are the
+        beginning of the next token to be read: one that stands alone, as do those behind it."""
+        told = self.told + points
+        return Tokens(read=told - ahead, told=told, dark=self.told + dark if dark else self.dark)
+
+
+def add_tokens(
+    tokens: Tokens, vocabulary: Vocabulary | None, ids: Sequence[int], logprobs: Sequence[Logprob] = ()
+) -> Tokens:
+    """The tokens of one delta come in. `logprobs`: one for each id, or none. Without a vocabulary there are none."""
+    if vocabulary is None:
+        return tokens
     pending, blank, read = tokens.pending, tokens.blank, tokens.read
     fresh: list[Token] = []
     for place, token in enumerate(ids):
@@ -115,7 +142,9 @@ def show_tokens(tokens: Tokens, events: Events, *, reasoning: bool) -> tuple[Tok
         start = first
         while first < len(waiting) and waiting[first].end <= told:
             first += 1
-        shown.append(tuple(token for token in waiting[start:first] if dark <= token.start < token.end) if clear else ())
+        shown.append(
+            tuple([token for token in waiting[start:first] if dark <= token.start < token.end]) if clear else ()
+        )
     rest = waiting[first:]
     return Tokens(tokens.pending, tokens.blank, tokens.read, told, dark, (rest,) if rest else (), lost), tuple(shown)
 
@@ -124,4 +153,7 @@ def is_read(event: Event, *, reasoning: bool) -> bool:
     """Does the client read the text of this event?"""
     if isinstance(event, ReasoningChunk):
         return reasoning
-    return isinstance(event, ContentChunk | ArgumentsChunk | ToolName)
+    return isinstance(event, _READ)
+
+
+_READ: Final = (ContentChunk, ArgumentsChunk, ToolName)

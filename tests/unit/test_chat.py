@@ -14,7 +14,7 @@ from unbraid.core.events import ContentChunk, ToolName
 from unbraid.shell.chat import ChatStream
 from unbraid.shell.chat_shapes import ChatChunk
 from unbraid.shell.choice import Spent
-from unbraid.shell.fragments import Fragments, fragments, keep
+from unbraid.shell.fragments import Covers, Fragments, fragments, keep
 from unbraid.shell.opening import FeedKind
 from unbraid.shell.plan import Plan
 from unbraid.shell.session import parse
@@ -197,7 +197,7 @@ def test_bytes_of_plain_tokens_are_kept() -> None:
     written = []
     for stream in (first, second):
         written += [stream.feed_bytes(None, token) for _ in range(2)]
-    assert any(fragment in written[1] for _, fragment, _ in fragments(machine.bound, "reasoning_content").values())
+    assert any(one.head in written[1] for one in fragments(Plan(machine)).values())
     assert written[3] == written[1].replace(b'"id":"a"', b'"id":"b"')
     assert second.spent == Spent(2, 2)
 
@@ -206,11 +206,11 @@ def test_kept_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unbraid.shell.fragments.KEPT", 2)
     known: Fragments = {}
     for text in "abc":
-        events = (ContentChunk(text, 1, 1),)
-        keep(known, events, b"<", b"<" + text.encode())
-        keep(known, (*events, *events), b"<", b"<")
-        keep(known, (ToolName(0, "f"),), b"<", b"<")
-        keep(known, events, b"other", b"<")
-    assert [fragment for _, fragment, _ in known.values()] == [b"c"]
-    keep(known, (ContentChunk("long", 4),), b"", b"x" * 513)
+        event = ContentChunk(text, 1, 1)
+        keep(known, ord(text), event, b"{" + text.encode())
+        keep(known, 1, ToolName(0, "f"), b"{")
+        keep(known, 2, event, b"data: {")
+        keep(known, 3, event, b"{", Covers((1,), 1), b"not there")
+    assert [(key, one.head) for key, one in known.items()] == [(ord("c"), b"{c")]
+    keep(known, 4, ContentChunk("long", 4), b"{" + b"x" * 512)
     assert len(known) == 1
