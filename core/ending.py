@@ -15,6 +15,7 @@ from unbraid.core.elements import drop_leaf
 from unbraid.core.envelope import end_envelope
 from unbraid.core.gaps import end_gap
 from unbraid.core.grammar import Capture
+from unbraid.core.inner import is_whole
 from unbraid.core.json_scan import complete, in_string
 from unbraid.core.python_calls import end_calls
 from unbraid.core.records import Argument, InBraces, InCalls, InCapture, InEnvelope, InGap, InJson, InTree, Trial
@@ -63,7 +64,7 @@ def _end_place(run: Run) -> None:
 def _end_open_call(run: Run) -> None:
     cut_arguments(run)
     argument = _argument(run)
-    if argument is not None and argument.form == "raw" and complete(argument.mode, argument.nest):
+    if argument is not None and _is_complete(argument):
         run.end_call(complete=True)
         return
     openers = argument.openers if argument is not None and in_string(argument.mode) else _openers(run)
@@ -71,6 +72,10 @@ def _end_open_call(run: Run) -> None:
         run.anomaly("unterminated_string", str(openers))
     run.anomaly("truncated")
     run.end_call(complete=False)
+
+
+def _is_complete(argument: Argument) -> bool:
+    return is_whole(argument) or (argument.form == "raw" and complete(argument.mode, argument.nest))
 
 
 def _openers(run: Run) -> int:

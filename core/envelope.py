@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 from unbraid.core.arguments import NO_ARGUMENTS, breaker_at, marker_at, read_argument
 from unbraid.core.events import Anomaly, ArgumentsChunk, Event, Events, Markup
 from unbraid.core.grammar import GAP_CAP, NAME_CAP, WHITESPACE, Envelope
+from unbraid.core.inner import is_whole
 from unbraid.core.json_scan import BAD, DONE, in_string, scan
 from unbraid.core.json_text import unescape
 from unbraid.core.pieces import append_all, join_all
@@ -321,6 +322,8 @@ def _arguments(run: Run, at: InEnvelope) -> Next:
     if status == "more":
         return False
     if status == "bad":
+        if is_whole(argument) and run.trial is None:
+            run.end_call(complete=True)
         return _give_up(run, run.pos)
     return _break_off(run) if status == "broken" else _marker(run, "malformed")
 

@@ -47,6 +47,11 @@ def read_inner(run: Run, argument: Argument) -> tuple[Argument, Status]:
     return Argument("inner", STRING if kept else mode, nest, inner_mode, inner_nest), status
 
 
+def is_whole(argument: Argument) -> bool:
+    """Is all of the object in the string there, whatever follows it?"""
+    return argument.form == "inner" and argument.inner_mode == DONE
+
+
 def _emit(run: Run, size: int, json: str) -> None:
     if size:
         text, tokens = run.take(size)
@@ -77,5 +82,6 @@ def _fail(run: Run, argument: Argument, raw: str, used: int) -> tuple[Argument, 
     while decoded < used and (found := ATOM.match(raw, size)) is not None:
         size, decoded = found.end(), decoded + 1
     text, _ = unescape_step("", raw[:size])
-    _emit(run, size, _scan_decoded(text, argument.inner_mode, argument.inner_nest)[3])
-    return argument, "bad"
+    _, mode, nest, json = _scan_decoded(text, argument.inner_mode, argument.inner_nest)
+    _emit(run, size, json)
+    return Argument("inner", argument.mode, argument.nest, mode, nest), "bad"
