@@ -6,8 +6,9 @@
     parameter    always, and all arguments fit their schema              always, and all arguments fit
 
 At every level the arguments of a strict tool fit its schema; those of another one are an object. `none` is constrained, to text
-without calls, from `function` on. Forced calls in plain JSON always fit their schemas. A `response_format` beside tools: either it
-or calls; a forced choice wins over it.
+without calls, from `function` on. Forced calls in plain JSON always fit their schemas. A `response_format` beside tools, at every
+level: either it or calls, since a grammar that is there must let through what the request allows; it alone if calls cannot be
+written by a grammar and nothing else asks for one. A forced choice wins over it.
 
 Two grammars are the same but for the thoughts before the answer: an engine whose grammar begins with the first token takes
 `answer`, one that begins it where reasoning has ended takes `content` (where answers are messages: at the header behind it). Thoughts come first if generation starts in them, and
@@ -70,19 +71,28 @@ def constraint(
             lambda schema: _whole(machine, spoken(machine, json_schema(schema)), thoughts, region, schema)
         )
     output = _output(machine, demand)
-    if demand.calls == "free" and not (known and _applies(demand, level)):
+    asked = _applies(demand, level)
+    if demand.calls == "free" and not (known and (asked or _beside_calls(demand))):
         return Success(None if output is None else _whole(machine, output, thoughts, region))
     if demand.calls == "none" and (output is not None or level == "auto" or not machine.format.tools):
         return Success(None if output is None else _whole(machine, output, thoughts, region))
     calls = "required" if output is not None and demand.calls == "free" else demand.calls
     exact = frozenset(tool.name for tool in known if level == "parameter" or tool.name in demand.strict)
     made = call_tag(machine, calls, known, exact, parallel=demand.parallel).alt(BindError)
-    return made.map(lambda node: _whole(machine, node if output is None else either([node, output]), thoughts, region))
+    if output is not None:
+        made = made.map(lambda node: either([node, output]))
+        made = made if asked else made.lash(lambda _: Success(output))
+    return made.map(lambda node: _whole(machine, node, thoughts, region))
 
 
 def _applies(demand: Demand, level: Strictness) -> bool:
     """Is a free choice constrained?"""
     return level != "auto" or any(name in demand.strict for name in demand.names)
+
+
+def _beside_calls(demand: Demand) -> bool:
+    """Is an output asked for that calls may take the place of? A structural tag of the request's own is the whole answer."""
+    return demand.output is not None and demand.output.get("type") != "structural_tag"
 
 
 def _json(demand: Demand, tools: Sequence[Offered]) -> Result[JsonSchema, BindError]:
@@ -92,9 +102,9 @@ def _json(demand: Demand, tools: Sequence[Offered]) -> Result[JsonSchema, BindEr
 
 
 def _output(machine: Machine, demand: Demand) -> Node | None:
-    """The grammar of a `response_format`; a structural tag of the request's own is the whole answer."""
+    """The grammar of a `response_format`, unless calls are forced."""
     asked = demand.output
-    if asked is None:
+    if asked is None or demand.calls in ("required", "named"):
         return None
     if asked.get("type") == "structural_tag":
         found = asked.get("format")

@@ -174,7 +174,7 @@ def _with_tokens(serving: Serving, machine: Machine, request: ChatRequest) -> Re
 def _offered(serving: Serving, request: ChatRequest) -> Sequence[Mapping[str, object]] | None:
     """The tools as the machine is to know them: None, not known; empty, none."""
     choice = request.choice
-    if (choice.kind == "none" and serving.none == "text") or (choice.kind == "auto" and not serving.auto_tools):
+    if (choice.kind == "none" and serving.none == "text") or not _may_call(serving, request):
         return ()
     if request.tools is None:
         return None if serving.offered == "unknown" else ()
@@ -182,6 +182,11 @@ def _offered(serving: Serving, request: ChatRequest) -> Sequence[Mapping[str, ob
         return request.tools.listed
     named = zip(request.tools.names, request.tools.listed, strict=True)
     return [tool for name, tool in named if name in choice.names]
+
+
+def _may_call(serving: Serving, request: ChatRequest) -> bool:
+    """May the model call as it likes, if it is asked to do as it likes?"""
+    return serving.auto_tools or request.choice.kind != "auto"
 
 
 # -- the engine --------------------------------------------------------------------------------------------------------
@@ -211,7 +216,7 @@ def _constrained(serving: Serving, request: ChatRequest, machine: Machine, deman
     if serving.strictness is None:
         return demand
     at = "content" if request.echo or request.continues else at
-    tools = () if request.tools is None else offered(request.tools.listed)
+    tools = offered(request.tools.listed) if request.tools is not None and _may_call(serving, request) else ()
     made = constraint(machine, demand, tools, serving.strictness, at)
     why = made.swap().map(lambda error: error.describe()).value_or("")
     return evolve(demand, constraint=None if why else made.unwrap(), unconstrained=why)

@@ -133,6 +133,28 @@ def test_a1_3_body() -> None:
     assert all(deltas(asked(f"Hi.{call('now')}", tools=BOTH, logprobs=True, return_token_ids=True))[:-1])
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a1_3_tokens_that_say_nothing(hidden: bool) -> None:
+    """Their ids and log probabilities are not lost, and need no delta of their own: those of text that is held come with it, at the
+    end at the latest. Those of markers are nobody's, here as in every other chunk (a.7: a token is shown only if all its text is).
+    """
+    vocabulary = made("qwen3", "hermes")
+    ready = plan(tools=BOTH, return_token_ids=True, logprobs=True, include_reasoning=not hidden)
+    stream = ChatStream(ready, "ids")
+    chunks: list[ChatChunk] = []
+    for token in vocabulary.encode(f"so.</think>\n\nHi{call('now')} \n<tool_"):
+        chunks += stream.feed(None, (token,), (Logprob(str(token), -1.0),))
+    held = len(chunks)
+    choices = [chunk["choices"][0] for chunk in (*chunks, *stream.finish())]
+    assert all(choice["delta"] for choice in choices[:-1])
+    told = [token for choice in choices for token in choice.get("token_ids", [])]
+    assert vocabulary.decode(told) == f"{'' if hidden else 'so.'}Hinow{{}} \n<tool_"
+    assert [one["token"] for choice in choices if "logprobs" in choice for one in choice["logprobs"]["content"]] == [
+        str(token) for token in told
+    ]
+    assert choices[held]["token_ids"] == list(vocabulary.encode(" \n<tool_"))
+
+
 def test_a1_3_a_step_is_at_most_one_chunk() -> None:
     """Where order allows it: here reasoning, content and both calls of one step."""
     stream = ChatStream(plan(tools=BOTH))
@@ -655,6 +677,30 @@ def test_a10_response_format() -> None:
     assert plan(response_format={"type": "text"}).demand.output is None
     assert plan(response_format=schema, tools=BOTH).demand.output == schema
     assert plan(response_format=schema, tools=BOTH, tool_choice="required").demand.output is None
+
+
+def test_a10_response_format_beside_tools() -> None:
+    """The engine's grammar lets both through: the JSON that was asked for, or calls. Whichever it is, it is read as that."""
+    shape = {"type": "object", "properties": {"city": {"type": "string"}}}
+    schema = {"type": "json_schema", "json_schema": {"name": "n", "schema": shape}}
+    constraint = plan(response_format=schema, tools=BOTH).demand.constraint
+    assert constraint is not None
+    asked_for = constraint.content["format"]
+    assert asked_for["type"] == "or"  # type: ignore[index]  # plain data
+    assert all(part in json.dumps(asked_for) for part in ("now", "weather", json.dumps({"json_schema": shape})[1:-1]))
+    for choice, tools in (("none", BOTH), (None, None)):
+        alone = plan(response_format=schema, tools=tools, tool_choice=choice).demand.constraint
+        assert alone is not None
+        assert alone.content["format"]["json_schema"] == shape  # type: ignore[index]  # plain data
+    silent = Serving("qwen3", "hermes", SERVING.tokenizer, auto_tools=False, strictness="function")
+    constraint = plan(silent, response_format=schema, tools=BOTH).demand.constraint
+    assert constraint is not None
+    assert constraint.content["format"]["json_schema"] == shape  # type: ignore[index]  # plain data
+    assert plan(silent, tools=BOTH).demand.constraint is None
+    found = read('{"city": "Oslo"}', response_format=schema, tools=BOTH)
+    assert (found["content"], calls(found), found["finish_reason"]) == ('{"city": "Oslo"}', [], "stop")
+    found = read(call("weather", '{"city": "Oslo"}'), response_format=schema, tools=BOTH)
+    assert (found["content"], calls(found)) == (None, [("weather", '{"city": "Oslo"}')])
 
 
 def test_a10_the_client_may_carry_the_state() -> None:

@@ -132,18 +132,46 @@ def test_definitions_that_clash_are_told() -> None:
 OUTPUT: Final = {"type": "json_schema", "json_schema": {"schema": {"type": "array"}}}
 
 
-def test_an_output_beside_tools() -> None:
-    """Either it or calls; alone if there are no calls; not at all if calls are forced."""
-    either = asked(Demand(names=NAMES, strict=NAMES, output=OUTPUT))
-    assert either is not None
-    assert either.content["format"]["type"] == "or"  # type: ignore[index]  # plain data
-    assert schemas(asked(Demand(names=NAMES, output=OUTPUT))) == [{"type": "array"}]
+def kind(found: Constraint | None) -> Any:
+    assert found is not None
+    return found.content["format"]["type"]  # type: ignore[index]  # plain data
+
+
+@pytest.mark.parametrize("strictness", ["auto", "function", "parameter"])
+@pytest.mark.parametrize("strict", [(), NAMES])
+@pytest.mark.parametrize("parallel", [True, False])
+def test_an_output_beside_tools(strictness: Strictness, strict: tuple[str, ...], parallel: bool) -> None:
+    """Either it or calls, whatever the level: else tools that the request offers could not be called."""
+    demand = Demand(names=NAMES, strict=strict, parallel=parallel, output=OUTPUT)
+    found = asked(demand, strictness)
+    assert kind(found) == "or"
+    *calls, output = schemas(found)
+    exact = strictness == "parameter" or bool(strict)
+    assert (output, len(calls) % 2) == ({"type": "array"}, 0)
+    assert calls
+    assert all((one == SCHEMA) is exact for one in calls)
+
+
+def test_an_output_alone() -> None:
+    """Where there are no calls, or the request's own tag says everything. Forced calls win over it."""
     assert schemas(asked(Demand("none", names=NAMES, output=OUTPUT), "parameter")) == [{"type": "array"}]
+    assert schemas(asked(Demand(output=OUTPUT))) == [{"type": "array"}]
     assert schemas(asked(Demand(output={"type": "json_object"}))) == [{"type": "object"}]
     node = {"type": "any_text", "excludes": []}
-    own = asked(Demand(output={"type": "structural_tag", "format": node}))
-    assert own is not None
-    assert own.content["format"] == node
+    for names in ((), NAMES):
+        own = asked(Demand(names=names, output={"type": "structural_tag", "format": node}))
+        assert own is not None
+        assert own.content["format"] == node
+    for calls in ("required", "named"):
+        assert {"type": "array"} not in schemas(asked(Demand(calls, names=NAMES[:1], output=OUTPUT)))
+
+
+def test_an_output_beside_calls_that_no_grammar_writes() -> None:
+    """The output is kept to; but what a strict tool asks for cannot be had."""
+    python = machine("pythonic")
+    assert schemas(asked(Demand(names=NAMES, output=OUTPUT), of=python)) == [{"type": "array"}]
+    wrong = constraint(python, Demand(names=NAMES, strict=NAMES, output=OUTPUT), offered(TOOLS)).failure()
+    assert "its calls are Python" in wrong.describe()
 
 
 # -- thoughts ----------------------------------------------------------------------------------------------------------
