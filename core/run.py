@@ -66,7 +66,7 @@ class Run:
         self.machine = machine
         self.table = table
         self.at: At = state.at
-        self.region: RegionTable = table.regions[state.at.region]
+        self.region: RegionTable = table.region(state.at.region)
         self.calls = state.calls
         self.call: Call | None = state.call
         self.thinking = state.thinking

@@ -89,6 +89,14 @@ class Table:
     expand: Mapping[int, str] | None
     spellings: Mapping[str, str]
 
+    def region(self, name: str) -> RegionTable:
+        """A region of the format. Raises ValueError where it has none of that name: a state knows only its own machine's."""
+        try:
+            return self.regions[name]
+        except KeyError:
+            known = ", ".join(self.regions)
+            raise ValueError(f"a state of another machine: there is no region {name!r}, only {known}") from None
+
 
 def compile_table(
     fmt: Format, policies: Policies, specials: tuple[str, ...], sentinels: Mapping[str, tuple[int, str]]
