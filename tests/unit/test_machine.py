@@ -152,7 +152,7 @@ def test_a_full_pool_starts_anew() -> None:
 
 
 def test_a_state_of_another_machine_is_named() -> None:
-    other = bare(None, "hermes", (), ids=False)
+    other = bare(None, "hermes", None, ids=False)
     state, _ = step(other, start(other), '<tool_call>\n{"name": "', ())
-    with pytest.raises(ValueError, match=r"a state of another machine: there is no region 'call', only content"):
+    with pytest.raises(ValueError, match=r"a state of another machine: there is no region 'call', only fresh, content"):
         step(bare("qwen3", None, (), ids=False), state, "a step that was not taken before", ())
