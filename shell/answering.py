@@ -15,7 +15,7 @@ from attrs import frozen
 from unbraid.core.events import Anomaly, Events
 from unbraid.core.records import ParserState
 from unbraid.shell.choice import ChoiceState, Delta, Spent, Told, advance, begin, conclude, moved, take
-from unbraid.shell.opening import FeedKind, Prompt
+from unbraid.shell.opening import FeedKind, Prompt, prompt_ids, prompt_size
 from unbraid.shell.passing import Passing
 from unbraid.shell.plan import Plan
 from unbraid.shell.visible import Logprob
@@ -35,15 +35,17 @@ class Fed:
     known, whatever was said before (`fragments`): no reducer holds anything.
 
     `feed`: `text`, `ids`, or `both`. `prompt`: the rendered prompt; as token ids it is counted and, if asked for, sent.
+    `prompt_tokens`: how many tokens it has, where it is a text, which only the host can count.
 
     Raises ValueError for a feed of text if the plan asks for token ids or log probabilities.
     """
 
-    def __init__(self, plan: Plan, feed: FeedKind, prompt: Prompt) -> None:
+    def __init__(self, plan: Plan, feed: FeedKind, prompt: Prompt, prompt_tokens: int | None = None) -> None:
         if feed == "text" and plan.shows_tokens:
             raise ValueError("feed='text': token ids and log probabilities need a feed of ids, or of both")
         self.plan = plan
-        self.prompt: tuple[int, ...] = () if prompt is None or isinstance(prompt, str) else tuple(prompt)
+        self.prompt = prompt_ids(prompt)
+        self.prompt_tokens = prompt_size(prompt, prompt_tokens)
         self.anomalies: list[Anomaly] = []
         self.parser: ParserState
         self.stand(begin(plan, feed, prompt), finished=False)

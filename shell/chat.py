@@ -2,7 +2,7 @@
 
     stream = ChatStream(plan, "ids", prompt=prompt_ids)
     chunks = stream.feed(ids=(7, 8)) ... stream.finish("stop")
-    end    = last_bytes([stream], prompt_tokens)               when all answers of the request are finished
+    end    = last_bytes([stream])                              when all answers of the request are finished
 
 A `ChatStream` is one answer, and the only thing here that changes; what it writes is made by `choice` and `chunks`, which are
 pure. `sse.frames` makes bytes of chunks; `feed_bytes` does both at once, and fast.
@@ -35,7 +35,8 @@ class ChatStream:
     """One answer of one request, as chunks.
 
     `feed`: `text`, `ids`, or `both`. `prompt`: the rendered prompt; as token ids it is counted and, if asked for, sent.
-    `choice`: index of this answer. `stamp`: the same for all answers of a request; made up if not given.
+    `prompt_tokens`: how many tokens it has, where it is a text, which only the host can count: without it, usage in every chunk
+    says 0. `choice`: index of this answer. `stamp`: the same for all answers of a request; made up if not given.
 
     Raises ValueError for a feed of text if the plan asks for token ids or log probabilities.
     """
@@ -46,13 +47,14 @@ class ChatStream:
         feed: FeedKind = "text",
         *,
         prompt: Prompt = None,
+        prompt_tokens: int | None = None,
         choice: int = 0,
         stamp: Stamp | None = None,
     ) -> None:
         self.plan = plan
         self.stamp = stamp or new_stamp()
-        self._fed = Fed(plan, feed, prompt)
-        self._write = writer(plan, self.stamp, choice, self._fed.prompt)
+        self._fed = Fed(plan, feed, prompt, prompt_tokens)
+        self._write = writer(plan, self.stamp, choice, self._fed.prompt, self._fed.prompt_tokens)
         self._opened = False
         self._front = front(self._write.chunk({}, Spent()))
         self._known: Fragments = fragments(plan) if plan.plain else {}
@@ -67,6 +69,11 @@ class ChatStream:
     def spent(self) -> Spent:
         """Tokens so far."""
         return self._fed.spent
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of the prompt, as far as they are known."""
+        return self._fed.prompt_tokens
 
     @property
     def stopped(self) -> str | None:
@@ -171,8 +178,10 @@ class ChatStream:
         return (*opening, *self._write.body(told, self._fed.spent))
 
 
-def last_bytes(streams: Sequence[ChatStream], prompt_tokens: int) -> bytes:
-    """What follows the answers of a request: the usage chunk, if it is asked for, and the end of the stream."""
+def last_bytes(streams: Sequence[ChatStream], prompt_tokens: int | None = None) -> bytes:
+    """What follows the answers of a request: the usage chunk, if it is asked for, and the end of the stream. `prompt_tokens`: if
+    the streams do not know them."""
     first = streams[0]
+    prompt_tokens = first.prompt_tokens if prompt_tokens is None else prompt_tokens
     spent = [stream.spent for stream in streams]
     return frames(usage_chunks(first.plan, first.stamp, prompt_tokens, spent)) + DONE

@@ -12,7 +12,7 @@ A chunk is a plain dictionary that can be dumped as it is. All functions here ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from attrs import frozen
 
@@ -31,12 +31,14 @@ from unbraid.shell.visible import Shown
 
 @frozen(eq=False)
 class Writer:
-    """Writes the chunks of answer number `choice`. `prompt`: its token ids, as far as they are known."""
+    """Writes the chunks of answer number `choice`. `prompt`: its token ids, as far as they are known; `prompt_tokens`: how many
+    there are."""
 
     plan: Plan
     stamp: Stamp
     choice: int
     prompt: tuple[int, ...]
+    prompt_tokens: int
     name_call: NameCall
 
     def opening(self) -> list[ChatChunk]:
@@ -63,14 +65,14 @@ class Writer:
         """One chunk. `spent`: the tokens of this answer so far."""
         chunk = _chunk(self.plan, self.stamp, [_choice(self.plan, self.choice, delta, shown, end)])
         if self.plan.usage == "every":
-            chunk["usage"] = usage(len(self.prompt), spent, reasons=self.plan.machine.format.reasoning)
+            chunk["usage"] = usage(self.prompt_tokens, spent, reasons=self.plan.machine.format.reasoning)
         return chunk
 
 
-def writer(plan: Plan, stamp: Stamp, choice: int, prompt: Sequence[int] = ()) -> Writer:
+def writer(plan: Plan, stamp: Stamp, choice: int, prompt: tuple[int, ...], prompt_tokens: int) -> Writer:
     """The writer of one answer."""
     name_call = call_ids(plan.call_scheme, plan.history, choice_seed(stamp, choice))
-    return Writer(plan, stamp, choice, tuple(prompt), name_call)
+    return Writer(plan, stamp, choice, prompt, prompt_tokens, name_call)
 
 
 def ending(plan: Plan, state: ChoiceState, engine: EngineReason | None) -> FinishReason:

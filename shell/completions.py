@@ -2,7 +2,7 @@
 
     answer = ChatAnswer(plan, "ids", prompt=prompt_ids)
     answer.feed(ids=(7, 8)) ... choice = answer.finish("stop")
-    body   = completion([answer], [choice], prompt_tokens)
+    body   = completion([answer], [choice])
 
 An answer may be fed as it is generated, so that a stop string can end it (`stopped`), or at once.
 """
@@ -42,12 +42,13 @@ class ChatAnswer:
         feed: FeedKind = "text",
         *,
         prompt: Prompt = None,
+        prompt_tokens: int | None = None,
         choice: int = 0,
         stamp: Stamp | None = None,
     ) -> None:
         self.plan = plan
         self.stamp = stamp or new_stamp()
-        self._fed = Fed(plan if plan.compat is None else evolve(plan, compat=None), feed, prompt)
+        self._fed = Fed(plan if plan.compat is None else evolve(plan, compat=None), feed, prompt, prompt_tokens)
         self._choice = choice
         self._told: list[Told] = []
         self._known = None if feed == "text" else plan.machine.vocabulary
@@ -72,6 +73,11 @@ class ChatAnswer:
     def prompt(self) -> tuple[int, ...]:
         """The token ids of the prompt, as far as they are known."""
         return self._fed.prompt
+
+    @property
+    def prompt_tokens(self) -> int:
+        """How many there are, as far as it is known."""
+        return self._fed.prompt_tokens
 
     def feed(self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()) -> None:
         """One step of the model. Raises as `ChatStream.feed` does."""
@@ -162,8 +168,10 @@ def _add_tokens(plan: Plan, shown: Shown, choice: MessageChoice) -> None:
         choice["token_ids"] = [token.id for token in shown]
 
 
-def completion(answers: Sequence[ChatAnswer], choices: Sequence[MessageChoice], prompt_tokens: int) -> ChatCompletion:
-    """The response. `choices`: what finishing each of `answers` gave."""
+def completion(
+    answers: Sequence[ChatAnswer], choices: Sequence[MessageChoice], prompt_tokens: int | None = None
+) -> ChatCompletion:
+    """The response. `choices`: what finishing each of `answers` gave. `prompt_tokens`: if the answers do not know them."""
     first = answers[0]
     body: ChatCompletion = {
         "id": first.stamp.id,
@@ -172,7 +180,7 @@ def completion(answers: Sequence[ChatAnswer], choices: Sequence[MessageChoice], 
         "model": first.plan.model,
         "choices": list(choices),
         "usage": usage(
-            prompt_tokens,
+            first.prompt_tokens if prompt_tokens is None else prompt_tokens,
             total(answer.spent for answer in answers),
             reasons=first.plan.machine.format.reasoning,
         ),

@@ -32,6 +32,7 @@ class Handover:
     stamp: Stamp
     choice: int
     prompt: tuple[int, ...]
+    prompt_tokens: int
     standing: Standing
     draft: tuple[int, ...] = ()
     logprobs: tuple[Logprob, ...] = ()
@@ -56,7 +57,7 @@ def handed(chat: SpeculativeChat) -> str:
     """`chat` as JSON text, in ASCII."""
     draft = tuple(one.id for one in chat.proposed)
     logprobs = tuple(one.logprob for one in chat.proposed if one.logprob is not None)
-    record = Handover(chat.stamp, chat.choice, chat.prompt, chat.standing, draft, logprobs)
+    record = Handover(chat.stamp, chat.choice, chat.prompt, chat.prompt_tokens, chat.standing, draft, logprobs)
     written: object = converter().unstructure(record, Handover)
     return json.dumps({"unbraid": VERSION, "plan": chat.plan.fingerprint, "answer": written}, separators=(",", ":"))
 
@@ -80,7 +81,9 @@ def taken(plan: Plan, text: str) -> Result[SpeculativeChat, HandoverDefect]:
 
 
 def _resumed(plan: Plan, record: Handover) -> SpeculativeChat:
-    chat = SpeculativeChat(plan, prompt=record.prompt, choice=record.choice, stamp=record.stamp)
+    chat = SpeculativeChat(
+        plan, prompt=record.prompt, prompt_tokens=record.prompt_tokens, choice=record.choice, stamp=record.stamp
+    )
     choice = record.standing.choice
     chat.standing = evolve(record.standing, choice=evolve(choice, parser=adopt(plan.machine, choice.parser)))
     if record.draft:

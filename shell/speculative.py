@@ -25,7 +25,7 @@ from unbraid.shell.chat_shapes import ChatChunk
 from unbraid.shell.choice import ChoiceState, Spent, Told, advance, begin, conclude
 from unbraid.shell.chunks import writer
 from unbraid.shell.finish_reasons import EngineReason
-from unbraid.shell.opening import Prompt
+from unbraid.shell.opening import Prompt, prompt_ids, prompt_size
 from unbraid.shell.plan import Plan
 from unbraid.shell.stamps import Stamp, new_stamp
 from unbraid.shell.visible import Logprob
@@ -58,15 +58,24 @@ class SpeculativeChat:
     Raises ValueError if the plan's machine was bound without a vocabulary.
     """
 
-    def __init__(self, plan: Plan, *, prompt: Prompt = None, choice: int = 0, stamp: Stamp | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        prompt: Prompt = None,
+        prompt_tokens: int | None = None,
+        choice: int = 0,
+        stamp: Stamp | None = None,
+    ) -> None:
         self.plan = plan
         self.stamp = stamp or new_stamp()
         self.choice = choice
-        self.prompt: tuple[int, ...] = () if prompt is None or isinstance(prompt, str) else tuple(prompt)
+        self.prompt = prompt_ids(prompt)
+        self.prompt_tokens = prompt_size(prompt, prompt_tokens)
         self.anomalies: list[Anomaly] = []
         self.standing = Standing(begin(plan, "ids", prompt))
         self.proposed: tuple[Proposed, ...] = ()
-        self._write = writer(plan, self.stamp, choice, self.prompt)
+        self._write = writer(plan, self.stamp, choice, self.prompt, self.prompt_tokens)
 
     @property
     def spent(self) -> Spent:

@@ -17,15 +17,16 @@ from tests.serving.clients import joined
 from tests.serving.engine import events, respond
 from unbraid.core.machine import start
 from unbraid.core.tokens import reasoning_ended
-from unbraid.shell.chat import ChatStream
+from unbraid.shell.chat import ChatStream, last_bytes
 from unbraid.shell.chat_shapes import ChatChunk
-from unbraid.shell.completions import ChatAnswer
+from unbraid.shell.completions import ChatAnswer, completion
 from unbraid.shell.finish_reasons import finish_reason
 from unbraid.shell.handover import handed, taken
 from unbraid.shell.plan import Plan
 from unbraid.shell.planning import Serving, plan_for
 from unbraid.shell.speculative import SpeculativeChat
 from unbraid.shell.sse import failure, frames
+from unbraid.shell.usage import usage
 from unbraid.shell.visible import Logprob
 
 NOW: Final = {"type": "function", "function": {"name": "now"}}
@@ -206,6 +207,29 @@ def test_a1_5_usage_in_every_chunk() -> None:
         assert counts == sorted(counts)
     assert (last["choices"], last["usage"]["completion_tokens"]) == ([], 2 * size)
     assert all(one["usage"]["total_tokens"] == len(prompt) + one["usage"]["completion_tokens"] for one in chunks)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told", "counted"), [("<think>", 7, 7), ("<think>", None, 0), ([1, 2], None, 2), (None, 3, 3)]
+)
+def test_a1_5_the_host_counts_a_prompt_of_text(prompt: Any, told: int | None, counted: int) -> None:
+    """A vocabulary does not say how a tokenizer cuts text. What is told stands in every chunk, in the last one, in a message."""
+    ready = plan(stream_options={"include_usage": True, "continuous_usage_stats": True})
+    ids = made("qwen3", "hermes").encode("so.</think>Hi")
+    stream = ChatStream(ready, "ids", prompt=prompt, prompt_tokens=told)
+    chat = SpeculativeChat(ready, prompt=prompt, prompt_tokens=told)
+    chat.propose(ids)
+    chat = taken(ready, handed(chat)).unwrap()
+    found = [*stream.feed(None, ids), *stream.finish(), *chat.accept(len(ids)), *chat.finish()]
+    assert {chunk["usage"]["prompt_tokens"] for chunk in found} == {counted}
+    [last] = events(last_bytes([stream]))
+    answer = ChatAnswer(ready, "ids", prompt=prompt, prompt_tokens=told)
+    answer.feed(None, ids)
+    whole = completion([answer], [answer.finish()])
+    for one in (last["usage"], whole["usage"]):
+        assert one == usage(counted, stream.spent, reasons=True)
+    assert stream.prompt_tokens == chat.prompt_tokens == answer.prompt_tokens == counted
+    assert events(last_bytes([stream], 9))[0]["usage"] == usage(9, stream.spent, reasons=True)
 
 
 def test_a1_5_usage_that_the_server_sends_anyway() -> None:
