@@ -2,11 +2,11 @@
 
 A state holds what is needed to go on, never the output so far. Its bounds: the hold-back is shorter than the longest
 literal; headers, names, keys are capped (`NAME_CAP`), white space is (`GAP_CAP`). What may grow, each as a rope
-(`pieces`) that is never rebuilt per delta: the raw text of a trial (only `block` trials and arguments that come before
+(`pieces`) that is never rebuilt per delta: what was read of a trial (only `block` trials and arguments that come before
 their call's name are long), one argument value that is not a string, and the id queue of a lagging host.
 
-`plain` (events of inputs that change nothing here) and `steps` (steps taken from here before) are tables of the machine,
-derived from the rest, so they take no part in `==`, `hash` and `repr`.
+`plain` (events of inputs that change nothing here), `steps` and `passes` (steps taken from here before) are tables of the
+machine, derived from the rest, so they take no part in `==`, `hash` and `repr`.
 """
 
 from __future__ import annotations
