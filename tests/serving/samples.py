@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from random import Random
@@ -11,6 +12,7 @@ from tests.corpus.reader import Case, cases, few_cases
 from unbraid.shell.stamps import Stamp
 
 STAMP: Final = Stamp("chatcmpl-1", 1, "seed")
+NIGHTLY: Final = os.environ.get("UNBRAID_EFFORT") == "nightly"
 CLOSE: Final = 160
 """Code points of a case that is cut everywhere, at most."""
 
@@ -24,6 +26,20 @@ def close() -> tuple[Case, ...]:
         if len(case.text) <= CLOSE or halves not in longest:
             longest[halves] = case
     return tuple(longest.values())
+
+
+@cache
+def spread(points: int) -> tuple[Case, ...]:
+    """The cases of `close`, and others from everywhere, of at most `points` code points together; with `UNBRAID_EFFORT=nightly`
+    all there are."""
+    if NIGHTLY:
+        return cases()
+    found, left = list(close()), points - sum(len(case.text) for case in close())
+    for case in Random("spread").sample(cases(), len(cases())):
+        if case not in close() and len(case.text) <= left:
+            found.append(case)
+            left -= len(case.text)
+    return tuple(found)
 
 
 @cache

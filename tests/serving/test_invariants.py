@@ -1,56 +1,79 @@
 """What must hold of every stream at every split (serving.md, the list at its end, as far as it is about Chat Completions).
 
-For each pair of halves one case is cut at every place; every other case of the corpus in some.
+Every case is cut in two at every place, and comes one code point and one token at a time. Of the corpus as many cases as fit into
+half a minute, at least one of each pair of halves (`samples.spread`); `UNBRAID_EFFORT=nightly` reads all.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from random import Random
+from typing import Any, Final, TypeAlias
 
 import pytest
 
-from tests.corpus.reader import Case, few_cases
-from tests.laws.machines import machine_of
+from tests.corpus.reader import Case
+from tests.laws.effort import some
+from tests.laws.machines import machine_of, made
 from tests.serving.clients import joined
-from tests.serving.samples import STAMP, at_random, close, name_of
+from tests.serving.samples import NIGHTLY, STAMP, at_random, groups, name_of, spread
 from tests.unit.test_session import start_of
 from unbraid.shell.answering import Fed
 from unbraid.shell.chat import ChatStream, last_bytes
 from unbraid.shell.chat_shapes import ChatChunk
 from unbraid.shell.completions import ChatAnswer
 from unbraid.shell.finish_reasons import EngineReason
+from unbraid.shell.opening import FeedKind
 from unbraid.shell.plan import Plan
 from unbraid.shell.sse import DONE, failure, frame, frames
 from unbraid.shell.truncated import Truncated
 
-CLOSE: Final = close()
+MANY: Final = spread(33_000)
+SOME: Final = spread(14_000)
+"""Cases by what a cut of them costs."""
+
+Deltas: TypeAlias = Sequence[tuple[str | None, tuple[int, ...]]]
 
 
-def plan_of(case: Case, **fields: Any) -> Plan:
-    return Plan(machine_of(case), at=start_of(case), **fields)
+def plan_of(case: Case, *, ids: bool = False, **fields: Any) -> Plan:
+    return Plan(machine_of(case, ids=ids), at=start_of(case), **fields)
 
 
-def splits(case: Case) -> Iterator[Sequence[str]]:
-    text = case.text
-    yield at_random(text, case.name)
-    if case in CLOSE:
-        yield list(text)
-        yield from ([text[:place], text[place:]] for place in range(len(text) + 1))
+def ids_of(case: Case) -> tuple[int, ...]:
+    return made(case.reasoning, case.tools).encode(case.text)
 
 
-def stream(plan: Plan, case: Case, deltas: Sequence[str], reason: EngineReason = "stop") -> list[ChatChunk]:
-    one = ChatStream(plan, prompt=case.prompt, stamp=STAMP)
-    chunks = [chunk for delta in deltas for chunk in one.feed(delta)]
+def splits(case: Case, *, ids: bool = False) -> Iterator[Deltas]:
+    """In some pieces, whole and in two, and one code point or token at a time."""
+    whole = ids_of(case) if ids else case.text
+    yield [
+        delta(piece) for piece in (groups(ids_of(case), Random(case.name)) if ids else at_random(case.text, case.name))
+    ]
+    for cut in range(len(whole) + 1):
+        yield [delta(whole[:cut]), delta(whole[cut:])]
+    yield [delta(whole[place : place + 1]) for place in range(len(whole))]
+
+
+def delta(piece: str | tuple[int, ...]) -> tuple[str | None, tuple[int, ...]]:
+    return (piece, ()) if isinstance(piece, str) else (None, piece)
+
+
+def stream(plan: Plan, case: Case, deltas: Deltas, reason: EngineReason = "stop") -> list[ChatChunk]:
+    one = ChatStream(plan, feed_of(deltas), prompt=case.prompt, stamp=STAMP)
+    chunks = [chunk for text, ids in deltas for chunk in one.feed(text, ids)]
     return [*chunks, *one.finish(reason)]
 
 
-def message(plan: Plan, case: Case) -> dict[str, Any]:
+def feed_of(deltas: Deltas) -> FeedKind:
+    return "ids" if any(text is None for text, _ in deltas) else "text"
+
+
+def message(plan: Plan, case: Case, whole: tuple[str | None, tuple[int, ...]]) -> dict[str, Any]:
     """The batch message, in the shape of `joined`."""
-    answer = ChatAnswer(plan, prompt=case.prompt, stamp=STAMP)
-    answer.feed(case.text)
-    choice = answer.finish()
+    answer = ChatAnswer(plan, feed_of([whole]), prompt=case.prompt, stamp=STAMP)
+    answer.feed(*whole)
+    choice = answer.finish("stop")
     said = choice["message"]
     calls = [(call["id"], call["function"]) for call in said.get("tool_calls", [])]
     return {
@@ -60,6 +83,9 @@ def message(plan: Plan, case: Case) -> dict[str, Any]:
         "finish_reason": choice["finish_reason"],
         "tool_calls": [{"id": of, "name": one["name"], "arguments": one["arguments"]} for of, one in calls],
     }
+
+
+JUNK: Final = "junk <tool_call>{<|channel|>"
 
 
 def check_order(chunks: Sequence[ChatChunk]) -> None:
@@ -93,12 +119,13 @@ def check_arguments(case: Case, found: dict[str, Any]) -> None:
             json.loads(call["arguments"])
 
 
-@pytest.mark.parametrize("case", few_cases(), ids=name_of)
-def test_1_to_5_joined_deltas_are_the_message(case: Case) -> None:
-    plan = plan_of(case)
-    expected = message(plan, case)
+@pytest.mark.parametrize("case", MANY, ids=name_of)
+@pytest.mark.parametrize("ids", [False, True])
+def test_1_to_5_joined_deltas_are_the_message(case: Case, ids: bool) -> None:
+    plan = plan_of(case, ids=ids)
+    expected = message(plan, case, delta(ids_of(case) if ids else case.text))
     assert (expected["reasoning"], expected["content"]) == (case.message.reasoning, case.message.content)
-    for deltas in splits(case):
+    for deltas in splits(case, ids=ids):
         chunks = stream(plan, case, deltas)
         check_order(chunks)
         check_calls(chunks)
@@ -107,60 +134,67 @@ def test_1_to_5_joined_deltas_are_the_message(case: Case) -> None:
         check_arguments(case, found)
 
 
-@pytest.mark.parametrize("case", CLOSE, ids=name_of)
+@pytest.mark.parametrize("case", SOME, ids=name_of)
 def test_2_usage_and_done_come_last(case: Case) -> None:
     plan = plan_of(case, usage="last")
-    one = ChatStream(plan, prompt=case.prompt, stamp=STAMP)
-    body = frames(one.feed(case.text)) + frames(one.finish()) + last_bytes([one], 5)
-    events = body.removesuffix(b"\n\n").split(b"\n\n")
-    assert events[-1] + b"\n\n" == DONE
-    usage = json.loads(events[-2].removeprefix(b"data: "))
-    assert (usage["choices"], usage["usage"]["prompt_tokens"]) == ([], 5)
-    assert all(json.loads(event.removeprefix(b"data: "))["choices"] for event in events[:-2])
+    for deltas in ([delta(case.text)], [delta(point) for point in case.text]):
+        one = ChatStream(plan, prompt=case.prompt, stamp=STAMP)
+        body = b"".join(one.feed_bytes(*piece) for piece in deltas) + frames(one.finish()) + last_bytes([one], 5)
+        events = body.removesuffix(b"\n\n").split(b"\n\n")
+        assert events[-1] + b"\n\n" == DONE
+        usage = json.loads(events[-2].removeprefix(b"data: "))
+        assert (usage["choices"], usage["usage"]["prompt_tokens"]) == ([], 5)
+        assert all(json.loads(event.removeprefix(b"data: "))["choices"] for event in events[:-2])
 
 
-@pytest.mark.parametrize("case", CLOSE, ids=name_of)
+@pytest.mark.parametrize("case", SOME, ids=name_of)
 def test_6_hidden_reasoning(case: Case) -> None:
     """Text only; token ids and log probabilities are in test_hidden.py."""
     hidden = plan_of(case, reasoning_field="none")
-    shown = message(plan_of(case), case)
+    shown = message(plan_of(case), case, delta(case.text))
     for deltas in splits(case):
         found = joined(stream(hidden, case, deltas))
         assert found == {**shown, "reasoning": None}
 
 
-@pytest.mark.parametrize("case", CLOSE, ids=name_of)
+@pytest.mark.parametrize("case", SOME, ids=name_of)
 @pytest.mark.parametrize("truncated", ["emit", "drop"])
 def test_9_snapshot_junk_restore(case: Case, truncated: Truncated) -> None:
-    plan = plan_of(case, truncated=truncated, stops=("never said",))
-    expected = frames(stream(plan, case, list(case.text)))
-    one = ChatStream(plan, prompt=case.prompt, stamp=STAMP)
-    chunks: list[ChatChunk] = []
-    for point in case.text:
-        kept = one.snapshot()
-        one.feed("junk <tool_call>{<|channel|>")
-        one.finish()
-        one.restore(kept)
-        chunks += one.feed(point)
-    assert frames([*chunks, *one.finish()]) == expected
+    """Behind every code point; then behind every token."""
+    for ids in (False, True):
+        plan = plan_of(case, ids=ids, truncated=truncated, stops=("never said",))
+        *_, pieces = splits(case, ids=ids)
+        expected = frames(stream(plan, case, pieces)) if pieces else b""
+        junk = delta(made(case.reasoning, case.tools).encode(JUNK) if ids else JUNK)
+        one = ChatStream(plan, "ids" if ids else "text", prompt=case.prompt, stamp=STAMP)
+        written = b""
+        for piece in pieces:
+            kept = one.snapshot()
+            one.feed_bytes(*junk)
+            one.finish()
+            one.restore(kept)
+            written += one.feed_bytes(*piece)
+        assert not pieces or written + frames(one.finish()) == expected
 
 
-@pytest.mark.parametrize("case", CLOSE, ids=name_of)
-@pytest.mark.parametrize("truncated", ["emit", "drop", "text"])
-def test_10_cut_everywhere(case: Case, truncated: Truncated) -> None:
+@pytest.mark.parametrize("case", SOME, ids=name_of)
+def test_10_cut_everywhere(case: Case) -> None:
     """No exception; all received text is in some event; a stream that breaks off ends with an error."""
-    plan = plan_of(case, truncated=truncated)
-    for place in range(len(case.text) + 1):
-        fed = Fed(plan, "text", case.prompt)
-        told = [fed.feed(case.text[:place], (), ()), fed.conclude()]
-        assert sum(event.points for one in told for event in one.events) == place
-        for reason in ("stop", "length"):
-            chunks = stream(plan, case, [case.text[:place]], reason)
-            check_order(chunks)
-        aborted = ChatStream(plan, prompt=case.prompt, stamp=STAMP)
-        left = [*aborted.feed(case.text[:place]), *aborted.abort()]
-        assert frames(left) == frames(chunks[:-1])
-        assert (frames(left) + failure("gone")).endswith(failure("gone"))
+    ways: list[Truncated] = ["emit", "drop", "text"]
+    for truncated in some(ways, None if NIGHTLY else 1, case.name):
+        plan = plan_of(case, truncated=truncated)
+        for place in range(len(case.text) + 1):
+            received = delta(case.text[:place])
+            fed = Fed(plan, "text", case.prompt)
+            told = [fed.feed(*received, ()), fed.conclude()]
+            assert sum(event.points for one in told for event in one.events) == place
+            ends = [stream(plan, case, [received], reason) for reason in ("stop", "length")]
+            check_order(ends[0])
+            aborted = ChatStream(plan, prompt=case.prompt, stamp=STAMP)
+            left = frames([*aborted.feed(*received), *aborted.abort()])
+            assert left == frames(ends[0][:-1]) == frames(ends[1][:-1])
+            assert [chunks[-1]["choices"][0]["finish_reason"] for chunks in ends][1] == "length"
+            assert (left + failure("gone")).endswith(failure("gone"))
 
 
 def test_an_error_is_one_frame_and_done() -> None:
