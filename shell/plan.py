@@ -42,7 +42,7 @@ class Plan:
     | `role`, `echo` | whose message it is; the beginning of it that the prompt held, repeated in the answer |
     | `reasoning_field` | the key of reasoning; `none`: reasoning is hidden, its tokens too |
     | `truncated` | what becomes of a call that is cut off |
-    | `named` | the content is the JSON arguments of this function |
+    | `named` | the content is the JSON arguments of this function; the machine knows no calls of its own |
     | `calls` | which calls the client sees |
     | `call_finish` | the finish reason of an answer with complete calls |
     | `promote` | an answer without content takes its reasoning as content |
@@ -54,6 +54,8 @@ class Plan:
     | `history` | calls that the conversation already holds, for ids that count on |
     | `demand` | what the engine must make sure of |
     | `compat` | whose messages to give: our own, or those of another server (`compat`) |
+
+    Raises ValueError for `named` with a machine that reads calls.
     """
 
     machine: Machine
@@ -77,6 +79,14 @@ class Plan:
     history: int = 0
     demand: Demand = field(factory=Demand)
     compat: Compat | None = None
+
+    def __attrs_post_init__(self) -> None:
+        reads_calls = self.machine.format.tools and (self.machine.tools is None or bool(self.machine.tools))
+        if self.named is not None and reads_calls:
+            raise ValueError(
+                f"named={self.named!r}: the content is one call, but the machine reads calls of format "
+                f"{self.machine.format.name!r}; bind it without a tool half, or with_tools(bound, ())"
+            )
 
     @cached_property
     def openers(self) -> frozenset[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 import pytest
 from attrs import evolve, fields
 
 from tests.laws.machines import bare, made
-from tests.serving.engine import respond
+from tests.serving.clients import joined
+from tests.serving.engine import events, respond
 from unbraid.core.grammar import Ids
 from unbraid.shell.demand import Demand
 from unbraid.shell.plan import Plan
@@ -99,6 +101,28 @@ def test_all_values_differ(field: str, values: tuple[Any, ...]) -> None:
 )
 def test_the_engine_keeps_to_the_demand(demand: Demand, other: Demand) -> None:
     assert respond(evolve(PLAIN, demand=demand), TEXT) != respond(evolve(PLAIN, demand=other), TEXT)
+
+
+@pytest.mark.parametrize("offered", [None, [TOOL]])
+def test_a_named_call_needs_a_machine_without_calls(offered: Any) -> None:
+    """Two readers of calls would both begin with number 0."""
+    with pytest.raises(ValueError, match=r"named='now': .* the machine reads calls of format 'qwen3\+hermes'"):
+        Plan(bare("qwen3", "hermes", offered, ids=True), named="now")
+    with pytest.raises(ValueError, match="named='now'"):
+        evolve(PLAIN, named="now")
+
+
+@pytest.mark.parametrize("of", [("qwen3", None, None), ("qwen3", "hermes", ()), ("harmony", "harmony", ())])
+def test_a_named_call_of_any_other_machine(of: Any) -> None:
+    plan = Plan(bare(*of, ids=True), named="now", at="content")
+    text = f'{{"a": "{CALL[:11]}"}} {CALL}'
+    text = text if of[0] == "qwen3" else f"<|channel|>final<|message|>{text}<|return|>"
+    whole = json.loads(respond(plan, text))["choices"][0]["message"]
+    found = joined(events(respond(evolve(plan, stream=True), text)))  # type: ignore[arg-type]  # chunks that went through JSON
+    [call] = whole["tool_calls"]
+    assert call["function"] == {"name": "now", "arguments": f'{{"a": "{CALL[:11]}"}}'}
+    assert [(one["name"], one["arguments"]) for one in found["tool_calls"]] == [tuple(call["function"].values())]
+    assert found["content"] == whole["content"]
 
 
 def test_fingerprints() -> None:
