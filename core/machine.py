@@ -20,7 +20,7 @@ from operator import itemgetter
 from typing import Final, Literal, TypeAlias, get_args
 
 from unbraid.core.bind import Machine
-from unbraid.core.detokenize import flush
+from unbraid.core.detokenize import decode, flush
 from unbraid.core.ending import end_stream, end_trial
 from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.feeds import Reader, arriving
@@ -188,7 +188,8 @@ def _step(machine: Machine, state: Visible, text: str | None, ids: tuple[int, ..
             raise TypeError("an ids feed takes deltas (None, ids): token ids, no text")
         return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_ids(machine, state, ids)
     text = _visible(text)
-    if text and machine.shown(text, ids, feed.pending) == len(ids):
+    alone = len(ids) == 1 and text == machine.text_of(ids[0])
+    if alone or (text and machine.shown(text, ids, feed.pending) == len(ids)):
         return _step_ids(machine, state, ids)
     return _step_behind(machine, Behind(state, ()), text, ids)
 
@@ -259,26 +260,36 @@ def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[i
     """The host lags by whole tokens, or shows text that is not the ids'."""
     base, queue = state.base, state.queue
     steps = base.steps
-    if steps is not None and queue:
+    if text and queue:
         token = queue[0]
-        known = steps.get(token)
+        known = None if steps is None else steps.get(token)
         if known is not None and text == machine.texts[token]:
-            queue = queue[1:] + ids
-            return (Behind(known[0], queue) if queue else known[0]), known[1]
-    if queue and isinstance(base, Tentative):
-        passed = base.place.passes.get(queue[0])
-        if passed is not None and text == machine.texts[queue[0]]:
-            base, queue = grown(base, *passed), queue[1:] + ids
-            return (Behind(base, queue) if queue else base), ()
+            return _queued(machine, known[0], queue[1:] + ids, known[1])
+        if known is None and text == machine.text_of(token):
+            after, events = _step_id(machine, base, token)
+            return _queued(machine, after, queue[1:] + ids, events)
     text = _visible(text)
-    queue += ids
     if not text:
-        return (Behind(base, queue) if queue else base), ()
+        return (Behind(base, queue + ids), ()) if queue else _queued(machine, base, ids, ())
+    queue += ids
     seen = machine.shown(text, queue, b"" if isinstance(base.feed, TextFeed) else base.feed.pending)
     if not seen:
         return _show(machine, state, text, queue)
     base, events = _step_ids(machine, base, queue[:seen])
     return (Behind(base, queue[seen:]) if len(queue) > seen else base), events
+
+
+def _queued(machine: Machine, base: Visible, queue: tuple[int, ...], events: Events) -> tuple[ParserState, Events]:
+    """`base` with `queue` behind it, less the ids at its front that write nothing yet: of those all is shown."""
+    while queue:
+        front, feed = queue[0], base.feed
+        if machine.text_of(front) is not None or machine.is_special(front) or isinstance(feed, TextFeed):
+            return Behind(base, queue), events
+        if decode(feed.pending, machine.piece(front))[0]:
+            return Behind(base, queue), events
+        base, more = _step_id(machine, base, front)
+        queue, events = queue[1:], events + more
+    return base, events
 
 
 def _visible(text: str | None) -> str:

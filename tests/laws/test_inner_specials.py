@@ -12,10 +12,19 @@ from attrs import evolve
 from tests.corpus.reader import Case, law_cases
 from tests.laws.hosts import Host
 from tests.laws.inputs import name_of
-from tests.laws.machines import begin, chosen, composed, fold_both, fold_ids, fold_text, right, without_tokens
+from tests.laws.machines import (
+    begin,
+    chosen,
+    composed,
+    fold_both,
+    fold_ids,
+    fold_text,
+    machine_of,
+    right,
+    without_tokens,
+)
 from tests.laws.made_vocabulary import MadeVocabulary, made_vocabulary
 from unbraid.core.bind import Machine, bind, with_tools
-from unbraid.core.grammar import Policies
 from unbraid.core.vocabulary import Vocabulary
 
 LAGS = (0, 1, 7, 16)
@@ -39,7 +48,7 @@ def inner(reasoning: str | None, tools: str | None) -> MadeVocabulary:
 def machine_for(case: Case) -> Machine:
     vocabulary = inner(case.reasoning, case.tools).vocabulary
     fmt = chosen(case.reasoning, case.tools, case.kwargs)
-    return right(with_tools(right(bind(fmt, vocabulary, Policies(**case.policies), case.kwargs)), case.offered))
+    return right(with_tools(right(bind(fmt, vocabulary, machine_of(case).policies, case.kwargs)), case.offered))
 
 
 @pytest.mark.parametrize("case", law_cases(), ids=name_of)

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from tests.corpus.reader import Case, law_cases
 from tests.laws.effort import EFFORT, some
+from tests.laws.hosts import Delta
 from tests.laws.inputs import Pair, name_of, walked
 from tests.laws.machines import begin, composed, fold_ids, machine_of, made
 from tests.laws.walks import walk
 from unbraid.core.bind import Machine
-from unbraid.core.events import Event, merge
+from unbraid.core.detokenize import decode
+from unbraid.core.events import Event, Events, merge
 from unbraid.core.machine import finish, step
 from unbraid.core.records import ParserState
 
@@ -137,3 +139,53 @@ def _openings(pair: Pair) -> list[str]:
     ]
     openers = [terminal.spellings[0] for terminal in composed(pair.reasoning, pair.tools).terminals]
     return ["", *(text[: len(text) * 2 // 3] for text in texts[:3]), *openers]
+
+
+@pytest.mark.parametrize("case", law_cases(), ids=name_of)
+def test_steps_do_not_depend_on_what_was_read_before(case: Case) -> None:
+    """A machine that has read a lot and a new one go the same way, state by state, wherever the host's text lies."""
+    known = machine_of(case, ids=True)
+    tokens = made(case.reasoning, case.tools).encode(case.text + " \u0142: \u0142\u0142 \U0001f600!")
+    texts = _texts(case, tokens)
+    for late in (0, 1, 2):
+        _walk(known, begin(case, known, "both"), _late(texts, tokens, late))
+    for late in (0, 1, 2):
+        new = renewed(known)
+        deltas = _late(texts, tokens, late)
+        assert _walk(new, begin(case, new, "both"), deltas) == _walk(known, begin(case, known, "both"), deltas)
+
+
+def _texts(case: Case, tokens: tuple[int, ...]) -> list[str]:
+    """What a host shows with each token."""
+    pending, texts = b"", []
+    for token in tokens:
+        text, pending, _ = decode(pending, made(case.reasoning, case.tools).vocabulary.piece(token))
+        texts.append(text)
+    return texts
+
+
+def _late(texts: list[str], tokens: tuple[int, ...], late: int) -> list[Delta]:
+    ids: list[tuple[int, ...]] = [*((token,) for token in tokens), *[()] * late]
+    return list(zip([*[""] * late, *texts], ids, strict=True))
+
+
+def _walk(machine: Machine, state: ParserState, deltas: list[Delta]) -> list[tuple[ParserState, Events]]:
+    passed = []
+    for text, ids in deltas:
+        state, events = step(machine, state, text, ids)
+        passed.append((state, events))
+    return passed
+
+
+def renewed(machine: Machine) -> Machine:
+    """The same machine, that has read nothing yet."""
+    known = machine.bound
+    return Machine(
+        known,
+        machine.tools,
+        machine.text_table,
+        machine.ids_table,
+        machine.fingerprint,
+        machine.texts,
+        machine.unknown_is_text,
+    )
