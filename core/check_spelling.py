@@ -48,6 +48,9 @@ def _alone(terminal: Terminal) -> Iterator[tuple[TerminalProblem, str]]:
         yield "no_spelling", ""
     if "" in terminal.spellings:
         yield "empty_spelling", ""
+    for spelling in terminal.last:
+        if spelling not in terminal.spellings:
+            yield "no_such_spelling", repr(spelling)
     for literals in (terminal.before, terminal.after):
         if len(literals) > FRAMINGS:
             yield "too_many_framings", str(len(literals))

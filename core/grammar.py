@@ -51,13 +51,15 @@ JsonScalar: TypeAlias = str | int | float | bool | None
 @frozen
 class Terminal:
     """A marker. `before`/`after`: at most four white space literals each that belong to it, longest first; the longest
-    that is there is taken, once. `dedicated`: the model's vocabulary has each first spelling as one added token."""
+    that is there is taken, once. `dedicated`: the model's vocabulary has each first spelling as one added token. `last`:
+    the spellings behind which a model says no more in its turn."""
 
     name: str
     spellings: tuple[str, ...]
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     dedicated: bool = False
+    last: tuple[str, ...] = ()
 
 
 @frozen

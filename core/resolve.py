@@ -123,6 +123,7 @@ def _filled(terminal: Terminal, values: Mapping[str, str]) -> Terminal:
         before=terminal.before,
         after=terminal.after,
         dedicated=terminal.dedicated,
+        last=tuple(_replaced(spelling, values) for spelling in terminal.last),
     )
 
 

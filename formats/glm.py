@@ -90,7 +90,7 @@ LING3_REASONING: Final = evolve(
 
 ON_REQUEST: Final = evolve(THINKING, absent="off")
 
-TURN_END: Final = Terminal("TURN_END", ("</assistant>",), before=NEWLINE)
+TURN_END: Final = Terminal("TURN_END", ("</assistant>",), before=NEWLINE, last=("</assistant>",))
 """Laguna's template ends each answer with a newline and this."""
 
 

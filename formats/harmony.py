@@ -94,7 +94,7 @@ HARMONY: Final = Format(
         Terminal("CHANNEL", ("<|channel|>",), dedicated=True),
         Terminal("CONSTRAIN", ("<|constrain|>",), dedicated=True),
         Terminal("MESSAGE", ("<|message|>",), dedicated=True),
-        Terminal("END", ("<|end|>", "<|return|>", "<|call|>"), dedicated=True),
+        Terminal("END", ("<|end|>", "<|return|>", "<|call|>"), dedicated=True, last=("<|return|>", "<|call|>")),
         Terminal("ASSISTANT", ("assistant",)),
         Terminal("TO", (" to=",)),
         Terminal("BLANK", (" ",)),

@@ -53,7 +53,7 @@ INKLING: Final = Format(
             "TEXT", ("<|content_text|>", "<|content_invoke_tool_text|>", "<|content_tool_error|>"), dedicated=True
         ),
         Terminal("TOOL", ("<|content_invoke_tool_json|>",), dedicated=True),
-        Terminal("END", ENDS, dedicated=True),
+        Terminal("END", ENDS, dedicated=True, last=ENDS[1:]),
         Terminal("BRACE", ("{",)),
     ),
     regions=(

@@ -21,7 +21,7 @@ from unbraid.formats.plain import plain_when_off
 from unbraid.formats.qwen import think_half
 from unbraid.formats.sections import SECTION_REGIONS, SECTIONS
 
-PLAMO_TAG: Final = Terminal("PLAMO_TAG", ("<|plamo:tag|>",), dedicated=True)
+PLAMO_TAG: Final = Terminal("PLAMO_TAG", ("<|plamo:tag|>",), dedicated=True, last=("<|plamo:tag|>",))
 
 
 def _begin(word: str) -> str:

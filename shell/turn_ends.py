@@ -2,7 +2,7 @@
 
     a special token that is no part of a marker     the conversation's: <|im_end|>, <eos>, the opener of the next turn, which
                                                     some models write in their place (GLM: <|user|>, <|observation|>)
-    a marker that ends a turn                       `MARKERS`
+    a marker that ends a turn                       `Terminal.last`
     any other marker, any text                      does not: the closer of a call may be followed by another call
 
 Special is what the vocabulary flags so, and what the format lists. A model that ends its turns with an ordinary token is known to
@@ -12,21 +12,9 @@ its engine only, which can say why it stopped.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from unbraid.core.bind import Machine
 from unbraid.core.grammar import Braces, Format, Tree
-
-MARKERS: Final = frozenset(
-    (
-        "<|return|>",  # harmony; an answer that is over
-        "<|call|>",  # harmony: nothing follows a call before its result
-        "<|content_model_end_sampling|>",  # inkling
-        "<|plamo:tag|>",  # plamo3
-        "</assistant>",  # poolside_v1
-    )
-)
-"""Spellings of markers after which a model says no more."""
 
 
 def ends_turn(machine: Machine, token: int) -> bool:
@@ -36,7 +24,7 @@ def ends_turn(machine: Machine, token: int) -> bool:
         return False
     spelling = vocabulary.piece(token).decode("utf-8", "replace")
     added = vocabulary.added.get(spelling) == token
-    if added and spelling in MARKERS:
+    if added and any(spelling in terminal.last for terminal in form.terminals):
         return True
     special = token in vocabulary.special or (added and spelling in form.specials)
     return special and not any(spelling in literal for literal in _literals(form))

@@ -394,6 +394,7 @@ CASES: list[tuple[Format, list[Defect]]] = [
     ),
     # terminals
     (terminal("A", spellings=()), [of_terminal("A", "no_spelling")]),
+    (terminal("A", last=("<c>",)), [of_terminal("A", "no_such_spelling", "", "'<c>'")]),
     (terminal("A", spellings=("<a>", "")), [of_terminal("A", "empty_spelling")]),
     (evolve(BASE, terminals=(*BASE.terminals, Terminal("X", ("x",)))), [of_terminal("X", "unused")]),
     (terminal("J", spellings=("<j>", "<a>")), [of_terminal("A", "same_spelling", "content", "J")]),
