@@ -107,7 +107,9 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
     if steps is not None:
         if len(ids) == 1:
             known = steps.get(ids[0])
-            if known is not None and (text is None or text == machine.texts[ids[0]]):
+            if known is not None and (
+                text is None or text == machine.texts[ids[0]] or _writes(machine, state, ids[0], text)
+            ):
                 return known
         elif text is not None:
             known = steps.get(text)
@@ -188,7 +190,7 @@ def _step(machine: Machine, state: Visible, text: str | None, ids: tuple[int, ..
             raise TypeError("an ids feed takes deltas (None, ids): token ids, no text")
         return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_ids(machine, state, ids)
     text = _visible(text)
-    alone = len(ids) == 1 and text == machine.text_of(ids[0])
+    alone = len(ids) == 1 and (text == machine.text_of(ids[0]) or _writes(machine, state, ids[0], text))
     if alone or (text and machine.shown(text, ids, feed.pending) == len(ids)):
         return _step_ids(machine, state, ids)
     return _step_behind(machine, Behind(state, ()), text, ids)
@@ -263,10 +265,9 @@ def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[i
     if text and queue:
         token = queue[0]
         known = None if steps is None else steps.get(token)
-        if known is not None and text == machine.texts[token]:
-            return _queued(machine, known[0], queue[1:] + ids, known[1])
-        if known is None and text == machine.text_of(token):
-            after, events = _step_id(machine, base, token)
+        alone = machine.text_of(token) if known is None else machine.texts[token]
+        if text == alone or _writes(machine, base, token, text):
+            after, events = known or _step_id(machine, base, token)
             return _queued(machine, after, queue[1:] + ids, events)
     text = _visible(text)
     if not text:
@@ -281,15 +282,18 @@ def _step_behind(machine: Machine, state: Behind, text: str | None, ids: tuple[i
 
 def _queued(machine: Machine, base: Visible, queue: tuple[int, ...], events: Events) -> tuple[ParserState, Events]:
     """`base` with `queue` behind it, less the ids at its front that write nothing yet: of those all is shown."""
-    while queue:
-        front, feed = queue[0], base.feed
-        if machine.text_of(front) is not None or machine.is_special(front) or isinstance(feed, TextFeed):
-            return Behind(base, queue), events
-        if decode(feed.pending, machine.piece(front))[0]:
-            return Behind(base, queue), events
-        base, more = _step_id(machine, base, front)
+    size = len(machine.texts)
+    while queue and not (0 <= queue[0] < size and machine.texts[queue[0]]) and _writes(machine, base, queue[0], ""):
+        base, more = _step_ids(machine, base, queue[:1])
         queue, events = queue[1:], events + more
-    return base, events
+    return (Behind(base, queue) if queue else base), events
+
+
+def _writes(machine: Machine, state: ParserState, token: int, text: str) -> bool:
+    """Does `token` write `text` behind the bytes that are pending? A special token that writes nothing may have been left out."""
+    feed = (state.base if isinstance(state, Behind | Within) else state).feed
+    pending = b"" if isinstance(feed, TextFeed) else feed.pending
+    return decode(pending, machine.piece(token))[0] == text and (text != "" or not machine.is_special(token))
 
 
 def _visible(text: str | None) -> str:
