@@ -3,6 +3,7 @@
 Ids wait in a queue until their text was shown. Host text is compared with the texts that the queue's ids complete:
 
     it continues them                     they are read, the last one as far as it was shown
+    it is U+FFFD behind the last of them  the host gave up the bytes that are pending
     a special id's spelling is missing,
     and what follows it fits              the host left it out; it counts where it stands
     neither                               the text is text of the current region, with Anomaly(desync), and the queue is
@@ -11,6 +12,9 @@ Ids wait in a queue until their text was shown. Host text is compared with the t
 At the end of the stream special ids at the front of the queue count (a host that leaves them out never shows them), and
 text that could have begun a special id's spelling is the text of the ids behind it if these spell just that; the rest was
 cut off by a stop string.
+
+One thing cannot be told: where a host leaves special ids out and the model spells one in ordinary ids right behind it, the
+text is taken for the special id's own.
 """
 
 from __future__ import annotations
@@ -71,6 +75,9 @@ class _Queue:
                 self._finish(token)
             else:
                 return self._lost(host[place:])
+        if self.reader.pending and host.startswith("\ufffd", place):
+            self.reader.add(flush(self.reader.pending), None)
+            self.reader.pending, place = b"", place + 1
         return self._done() if place == size else self._lost(host[place:])
 
     def _special(self, token: int) -> bool:

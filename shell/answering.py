@@ -112,7 +112,8 @@ class Fed:
             raise ValueError("feed: the answer is finished")
         if self.plan.logprobs is not None and len(logprobs) != len(ids):
             raise ValueError(f"feed: the plan asks for one log probability for each of {len(ids)} ids")
-        state, told = advance(self.plan, self.state, text, tuple(ids), logprobs)
+        given = () if self.plan.logprobs is None else logprobs
+        state, told = advance(self.plan, self.state, text, tuple(ids), given)
         self._stand(state)
         return self._noted(told)
 

@@ -86,7 +86,7 @@ class ChatStream:
         """The chunks of one step of the model; the first that gives anything begins with the role chunk, so that until then
         a failure can be an ordinary response.
 
-        `logprobs`: one for each of `ids`, if the plan asks for them; else ValueError.
+        `logprobs`: one for each of `ids`, or ValueError, if the plan asks for them; else they are ignored.
         """
         told = self._fed.feed(text, ids, logprobs)
         return self._chunks(told) if self._opened or text or ids else ()
@@ -94,7 +94,7 @@ class ChatStream:
     def feed_bytes(self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()) -> bytes:
         """As `feed`, as server-sent events. The bytes of a token that was written before are looked up."""
         fed, ids = self._fed, tuple(ids)
-        if not (fed.quick and self._opened) or (self._most is not None and len(logprobs) != len(ids)):
+        if not (fed.quick and self._opened) or len(logprobs) != (0 if self._most is None else len(ids)):
             return frames(self.feed(text, ids, logprobs))
         parser, events = step(self.plan.machine, fed.parser, text, ids)
         if self._shows_tokens:

@@ -16,10 +16,10 @@ from attrs import evolve, frozen
 from cattrs import transform_error
 from returns.result import Failure, Result, Success
 
-from unbraid.core.reading import adopt
+from unbraid.core.records import ParserState
 from unbraid.shell.answering import Standing
 from unbraid.shell.plan import Plan
-from unbraid.shell.snapshot import VERSION, NoSnapshot, OtherVersion, converter
+from unbraid.shell.snapshot import VERSION, NoSnapshot, OtherVersion, converter, going_on
 from unbraid.shell.speculative import SpeculativeChat
 from unbraid.shell.stamps import Stamp
 from unbraid.shell.visible import Logprob
@@ -75,17 +75,17 @@ def taken(plan: Plan, text: str) -> Result[SpeculativeChat, HandoverDefect]:
     if found.get("plan") != plan.fingerprint:
         return Failure(OtherPlan(found.get("plan"), plan.fingerprint))
     try:
-        return Success(_resumed(plan, converter().structure(found.get("answer"), Handover)))
+        record = converter().structure(found.get("answer"), Handover)
     except Exception as error:  # noqa: BLE001 -- whatever is wrong with a text from elsewhere is an error value
         return Failure(NoSnapshot(tuple(transform_error(error, path="answer"))))
+    return going_on(plan.machine, record.standing.choice.parser).map(lambda parser: _resumed(plan, record, parser))
 
 
-def _resumed(plan: Plan, record: Handover) -> SpeculativeChat:
+def _resumed(plan: Plan, record: Handover, parser: ParserState) -> SpeculativeChat:
     chat = SpeculativeChat(
         plan, prompt=record.prompt, prompt_tokens=record.prompt_tokens, choice=record.choice, stamp=record.stamp
     )
-    choice = record.standing.choice
-    chat.standing = evolve(record.standing, choice=evolve(choice, parser=adopt(plan.machine, choice.parser)))
+    chat.standing = evolve(record.standing, choice=evolve(record.standing.choice, parser=parser))
     if record.draft:
         chat.propose(record.draft, record.logprobs)
     return chat

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias, TypeVar
 
 from attrs import evolve, frozen
-from returns.result import Failure, Result, Success
+from returns.result import Failure, Result
 
 from unbraid.core.bind import Machine
 from unbraid.core.grammar import Format, Policies
@@ -83,14 +83,15 @@ _NAMED_FINISH_OF: Final[Mapping[Compat | None, CallFinish]] = {"vllm": "stop", "
 def plan_for(serving: Serving, body: object, *, at: StartAt = "auto") -> Result[Plan, BindError]:
     """The plan of a request as it came, or everything that is wrong with it. `at`: where generation starts, if the caller
     knows it better than the prompt."""
-    read = read_chat_request(body).alt(BindError)
+    read = read_chat_request(body).alt(lambda defects: BindError((*defects, *_unasked(serving, body))))
     return read.bind(lambda request: plan(serving, request, at=at))
 
 
 def plan(serving: Serving, request: ChatRequest, *, at: StartAt = "auto") -> Result[Plan, BindError]:
     """The plan of a request."""
     form = _form(serving, request)
-    machine = _machine(serving, request, form).bind(lambda made: _with_tokens(serving, made, request))
+    wrong = _not_here(serving, {"logprobs": request.logprobs is not None, "return_token_ids": request.token_ids})
+    machine: Result[Machine, BindError] = Failure(BindError(wrong)) if wrong else _machine(serving, request, form)
     return machine.map(lambda made: _plan(serving, request, made, form, at))
 
 
@@ -160,15 +161,19 @@ def _machine(serving: Serving, request: ChatRequest, form: Form) -> Result[Machi
     return bound.bind(lambda made: with_tools(made, _offered(serving, request)))
 
 
-def _with_tokens(serving: Serving, machine: Machine, request: ChatRequest) -> Result[Machine, BindError]:
-    """A machine without a vocabulary reads text: it cannot say which tokens a client may know of. Log probabilities are the
-    engine's to give."""
-    asked = {"logprobs": request.logprobs is not None, "return_token_ids": request.token_ids}
+def _not_here(serving: Serving, asked: Mapping[str, bool]) -> tuple[RequestDefect, ...]:
+    """What this server cannot tell of tokens. Without a tokenizer it reads text and does not know which tokens a client may
+    know of; log probabilities are the engine's to give."""
     why = {"logprobs": "" if serving.logprobs else "true, but the engine of this server gives no log probabilities"}
-    if machine.vocabulary is None:
+    if serving.tokenizer is None:
         why = dict.fromkeys(asked, "true, but this server reads text and no tokens")
-    wrong = [RequestDefect(name, problem, "false") for name, problem in why.items() if problem and asked[name]]
-    return Failure(BindError(tuple(wrong))) if wrong else Success(machine)
+    return tuple(RequestDefect(name, problem, "false") for name, problem in why.items() if problem and asked[name])
+
+
+def _unasked(serving: Serving, body: object) -> tuple[RequestDefect, ...]:
+    """The same of a request that could not be read."""
+    fields = body if isinstance(body, Mapping) else {}
+    return _not_here(serving, {name: fields.get(name) is True for name in ("logprobs", "return_token_ids")})
 
 
 def _offered(serving: Serving, request: ChatRequest) -> Sequence[Mapping[str, object]] | None:

@@ -25,6 +25,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from returns.result import Failure, Result, Success
 
 from unbraid.core.bind import Machine
+from unbraid.core.machine import finish
 from unbraid.core.reading import adopt
 from unbraid.core.records import ParserState
 
@@ -97,9 +98,19 @@ def from_json(machine: Machine, text: str) -> Result[ParserState, SnapshotDefect
         return Failure(OtherMachine(found.get("machine"), machine.fingerprint))
     try:
         state: ParserState = converter().structure(found.get("state"), cast("type[ParserState]", ParserState))
-        return Success(adopt(machine, state))
     except Exception as error:  # noqa: BLE001  (cattrs raises what the hooks raise, in groups; all of it says "malformed")
         return Failure(NoSnapshot(tuple(transform_error(error, path="state"))))
+    return going_on(machine, state)
+
+
+def going_on(machine: Machine, state: ParserState) -> Result[ParserState, NoSnapshot]:
+    """`state` with the tables of `machine`, if it can be gone on with: it may have words and numbers that no state has."""
+    try:
+        adopted = adopt(machine, state)
+        finish(machine, adopted)
+    except Exception as error:  # noqa: BLE001 -- whatever such a state leads to
+        return Failure(NoSnapshot((f"no state of this machine: {type(error).__name__}: {error}",)))
+    return Success(adopted)
 
 
 # ------------------------------------------------------------------------------------------------- by declared types

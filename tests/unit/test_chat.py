@@ -20,6 +20,7 @@ from unbraid.shell.plan import Plan
 from unbraid.shell.session import parse
 from unbraid.shell.sse import frames
 from unbraid.shell.stamps import Stamp
+from unbraid.shell.visible import Logprob
 
 STAMP = Stamp("c", 1, "s")
 
@@ -214,3 +215,15 @@ def test_kept_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(key, one.head) for key, one in known.items()] == [(ord("c"), b"{c")]
     keep(known, 4, ContentChunk("long", 4), b"{" + b"x" * 512)
     assert len(known) == 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_log_probabilities_that_nobody_asked_for_are_ignored(count: int) -> None:
+    machine, ids = bare("qwen3", "hermes", None, ids=True), made("qwen3", "hermes").encode("Well, the plan.")
+    given = [Logprob("x", -1.0)] * count
+    written = []
+    for logprobs in ([], given):
+        stream = ChatStream(Plan(machine, at="content", token_ids=True), "ids", stamp=STAMP)
+        body = b"".join(stream.feed_bytes(ids=(token, token), logprobs=logprobs) for token in ids)
+        written.append(body + frames(stream.finish()))
+    assert written[0] == written[1]

@@ -156,3 +156,21 @@ def test_a_state_of_another_machine_is_named() -> None:
     state, _ = step(other, start(other), '<tool_call>\n{"name": "', ())
     with pytest.raises(ValueError, match=r"a state of another machine: there is no region 'call', only fresh, content"):
         step(bare("qwen3", None, (), ids=False), state, "a step that was not taken before", ())
+
+
+def test_text_without_ids_where_nothing_waits_is_not_lost() -> None:
+    state, events = fold(IDS, start(IDS, "both", at="content"), [("Hi", tuple(WORDS.encode("Hi"))), (" there", ())])
+    assert [event.kind for event in events if isinstance(event, Anomaly)] == ["desync"]
+    assert "".join(event.text for event in events if isinstance(event, ContentChunk)) == "Hi there"
+
+
+@pytest.mark.parametrize("deltas", [["Hi \ufffd"], ["Hi ", "\ufffd"], ["Hi ", "", "\ufffd"], ["Hi ", ""]])
+def test_a_host_may_show_what_is_given_up_of_a_code_point(deltas: list[str]) -> None:
+    ids = tuple(WORDS.encode("Hi ")), (WORDS.ids[b"\xf0\x9f"],)
+    fed = [(deltas[0], ids[0] + ids[1])] if len(deltas) == 1 else list(zip(deltas, [*ids, ()], strict=False))
+    state, events = fold(IDS, start(IDS, "both", at="content"), fed)
+    merged = merge((*events, *finish(IDS, state)[1]))
+    assert [(event.text, event.tokens) for event in merged if isinstance(event, ContentChunk)] == [
+        ("Hi \ufffd", len(ids[0]) + 1)
+    ]
+    assert not any(isinstance(event, Anomaly) for event in merged)

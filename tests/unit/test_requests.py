@@ -338,3 +338,5 @@ def test_an_engine_without_log_probabilities(token_ids: bool) -> None:
     told = plan_for(Serving("qwen3", "hermes", logprobs=False), body).failure().describe()
     assert (told.count("reads text and no tokens"), "gives no log" in told) == (1 + token_ids, False)
     assert plan_for(ids, request(return_token_ids=token_ids)).unwrap().token_ids is token_ids
+    wrong_too = plan_for(ids, {**body, "n": 0}).failure().defects
+    assert [one.path for one in wrong_too] == ["n", "logprobs"]  # type: ignore[attr-defined]  # of a request

@@ -122,6 +122,19 @@ def test_malformed(name: str, change: dict[str, Any]) -> None:
     assert next(iter(change)) in failure.describe()
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [('"where": "name"', '"where": "zz"'), ('"region": "content"', '"region": "nope"')]
+)
+def test_words_that_no_state_has(old: str, new: str) -> None:
+    machine = bare(None, "hermes", None, ids=False)
+    state, _ = step(machine, start(machine), 'a<tool_call>\n{"name": "', ())
+    text = json.dumps(json.loads(to_json(machine, state)))
+    assert old in text
+    failure = from_json(machine, text.replace(old, new)).failure()
+    assert isinstance(failure, NoSnapshot)
+    assert "no state of this machine" in failure.describe()
+
+
 @pytest.mark.parametrize("gone", ["at", "feed"])
 def test_missing(gone: str) -> None:
     machine, found = written()
