@@ -159,7 +159,7 @@ def test_a_state_of_another_machine_is_named() -> None:
 
 
 def test_text_without_ids_where_nothing_waits_is_not_lost() -> None:
-    state, events = fold(IDS, start(IDS, "both", at="content"), [("Hi", tuple(WORDS.encode("Hi"))), (" there", ())])
+    _, events = fold(IDS, start(IDS, "both", at="content"), [("Hi", tuple(WORDS.encode("Hi"))), (" there", ())])
     assert [event.kind for event in events if isinstance(event, Anomaly)] == ["desync"]
     assert "".join(event.text for event in events if isinstance(event, ContentChunk)) == "Hi there"
 

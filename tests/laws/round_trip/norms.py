@@ -310,7 +310,8 @@ STATED: Final = (
     _stated("holo2", "holo2", None, Range(0, reasoning=(True,))),
     _stated("deepseek_v41", "deepseek_v41", "deepseek_v41", THINKS_TYPED),
     _stated("gigachat35", "deepseek_r1", "gigachat35", THINKS_TYPED),
-    _stated("glm53", "glm53", "glm45", THINKS_TYPED),
+    # No line break before a call; GLM's markup takes one that the model writes there.
+    _stated("glm53", "glm53", "glm45", THINKS_TYPED, Norm(beside=Trim(right="newline"))),
     _stated("hy_v4", "hy_v4", "hy_v4", THINKS_TYPED),
     _stated("k2_horizon", "k2_horizon", "k2_horizon", THINKS_TYPED),
     _stated("k2_horizon_typed", "k2_horizon", "k2_horizon_typed", THINKS_TYPED),
