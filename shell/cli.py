@@ -7,8 +7,10 @@ usage, with one line on stderr for each thing that is wrong.
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Final, get_args
@@ -84,12 +86,31 @@ StartAt = Annotated[str, typer.Option("--start", metavar="WHERE", help="auto, re
 Prompt = Annotated[str | None, typer.Option("--prompt", metavar="TEXT", help="The rendered prompt, for --start auto.")]
 Reason = Annotated[str, typer.Option("--finish-reason", metavar="WHY", help="Why the engine stopped: stop or length.")]
 Stream = Annotated[bool, typer.Option("--stream", help="Deltas as JSON lines; coloured strands in a terminal.")]
-Batch = Annotated[Path | None, typer.Option("--batch", metavar="FILE", help="Outputs as JSON Lines; - is stdin.")]
+Batch = Annotated[
+    Path | None,
+    typer.Option("--batch", metavar="FILE", help='JSON Lines, each with "text", "deltas" or "token_ids"; - is stdin.'),
+]
 Imitated = Annotated[
     str | None,
     typer.Option("--compat", metavar="SERVER", help="The message as vllm or sglang give it when they do not stream."),
 ]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", help="Processes for --batch, 1 or more.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"unbraid {version('unbraid')}, Python {platform.python_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def unbraid(
+    *,
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """One stream of model output in; reasoning, content and tool calls out."""
 
 
 @app.command()

@@ -1,10 +1,12 @@
 """The command line, as people call it."""
 
 import json
+import platform
 import re
 import subprocess
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -448,3 +450,7 @@ def test_as_a_module_under_a_narrow_locale() -> None:
         env={"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
     )
     assert json.loads(run_module.stdout)["tool_calls"][0]["arguments"] == '{"n": "é"}'
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"unbraid {version('unbraid')}, Python {platform.python_version()}\n"
