@@ -9,7 +9,10 @@ if they mean the same by it. A reference to anything else in a tool's own parame
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Final, TypeAlias
 
 from attrs import frozen
@@ -21,7 +24,25 @@ from unbraid.shell.value_nodes import DEFINITIONS
 JsonSchema: TypeAlias = Mapping[str, object]
 
 NO_ARGUMENTS: Final[JsonSchema] = {"type": "object", "properties": {}, "additionalProperties": False}
+ANY_ORDER: Final = 4
+"""Most properties of an object that may stand in any order: each order is a schema of its own."""
+
+_LOCAL: Final = re.compile(r'"\$ref": "(?!#/(?:\$defs|definitions)/)')
+"""A reference to anything but a definition."""
+
 ANY_ARGUMENTS: Final[JsonSchema] = {"type": "object"}
+_ANY: Final = {"$ref": "#/$defs/any"}
+_OBJECT: Final = {"$ref": "#/$defs/object"}
+ANY_NESTED: Final[JsonSchema] = {
+    **_OBJECT,
+    "$defs": {
+        "object": {"type": "object", "additionalProperties": _ANY},
+        "any": {
+            "anyOf": [{"type": ["string", "number", "boolean", "null"]}, {"type": "array", "items": _ANY}, _OBJECT],
+        },
+    },
+}
+"""The same, with all that stands in it, so that something can be said of each object."""
 
 
 @frozen
@@ -58,6 +79,53 @@ def arguments_schema(parameters: object) -> JsonSchema:
     if not found:
         return NO_ARGUMENTS
     return found if "type" in found or "$ref" in found else {"type": "object", **found}
+
+
+def in_any_order(schema: object, *, or_sorted: bool = False) -> object:
+    """A schema of an object with at most `ANY_ORDER` properties: they may stand in any order. Grammars hold to the order that is written.
+    `or_sorted`: the properties of all objects in it may stand in alphabetical order as well. What the properties may be stands in
+    definitions, once for all orders.
+
+    >>> [list(one["properties"]) for one in in_any_order({"properties": {"a": {}, "b": {}}})["anyOf"]]
+    [['a', 'b'], ['b', 'a']]
+    """
+    found = as_mapping(schema) or {}
+    kept = as_mapping(with_sorted_keys(found)) or {} if or_sorted else found
+    some = [as_mapping(one.get("properties")) or {} for one in ((found, kept) if or_sorted else (found,))]
+    told = {json.dumps(one): one for properties in some for one in properties.values()}
+    names = {written: f"argument_{number}" for number, written in enumerate(told)}
+    ways = {json.dumps(way): way for way in _orders(some, names)}
+    shared = {word: as_mapping(kept[word]) or {} for word in DEFINITIONS if word in kept}
+    known = shared.get("$defs", {})
+    if len(ways) < 2 or _LOCAL.search(json.dumps(found)) or known.keys() & {*names.values()}:
+        return schema
+    rest = {word: told for word, told in found.items() if word not in DEFINITIONS}
+    shared["$defs"] = {**known, **{names[written]: one for written, one in told.items()}}
+    return {**shared, "anyOf": [{**rest, "properties": way} for way in ways.values()]}
+
+
+def _orders(some: Sequence[Mapping[str, object]], names: Mapping[str, str]) -> Iterator[Mapping[str, object]]:
+    """The orders of the same properties, each written in some ways, as references to definitions. `names`: theirs, by what they say."""
+    for properties in some:
+        written = {key: {"$ref": f"#/$defs/{names[json.dumps(told)]}"} for key, told in properties.items()}
+        orders = permutations(written) if len(written) <= ANY_ORDER else (tuple(one) for one in some)
+        yield from ({key: written[key] for key in order} for order in orders)
+
+
+def with_sorted_keys(schema: object) -> object:
+    """A schema whose properties stand in alphabetical order, also of objects in objects: as Jinja's `dictsort` has them.
+
+    >>> with_sorted_keys({"properties": {"b": {}, "A": {"properties": {"d": {}, "c": {}}}}})
+    {'properties': {'A': {'properties': {'c': {}, 'd': {}}}, 'b': {}}}
+    """
+    inner = as_mapping(schema)
+    if inner is None:
+        return [with_sorted_keys(one) for one in schema] if isinstance(schema, list) else schema
+    made = {word: with_sorted_keys(told) for word, told in inner.items()}
+    properties = as_mapping(made.get("properties"))
+    if properties is not None:
+        made["properties"] = dict(sorted(properties.items(), key=lambda one: one[0].lower()))
+    return made
 
 
 def named_schema(tool: Offered) -> JsonSchema:

@@ -28,6 +28,7 @@ from unbraid.shell.bind import BindError
 from unbraid.shell.call_schema import JsonSchema, Offered, named_schema, required_schema
 from unbraid.shell.demand import Constraint, Demand
 from unbraid.shell.opening import StartAt
+from unbraid.shell.sayable import sayable
 from unbraid.shell.structural import call_tag, spoken
 from unbraid.shell.tag_nodes import Node, either, json_schema, sequence, structural_tag
 from unbraid.shell.thoughts import Thoughts, begins_thoughts, thinking
@@ -68,7 +69,7 @@ def constraint(
     thoughts, region = _thoughts(machine, at)
     if demand.form == "json" and demand.calls in ("required", "named"):
         return _json(demand, known).map(
-            lambda schema: _whole(machine, spoken(machine, json_schema(schema)), thoughts, region, schema)
+            lambda schema: _whole(machine, spoken(machine, json_schema(sayable(schema))), thoughts, region, schema)
         )
     output = _output(machine, demand)
     asked = _applies(demand, level)

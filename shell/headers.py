@@ -7,12 +7,14 @@ which of the header's texts holds which field. What a row asks of a field is wha
 opened by `channel=analysis`, so its header holds that word. A call asks only for a name; in its header stands the channel of
 those texts that must have none ("commentary" to nobody is text), if a format has such a channel.
 
-A text that has no field to hold may hold a word that means nothing (the type of what follows).
+A text that has no field to hold may hold a word that means nothing (the type of what follows); so may one with a field, behind
+it, where a marker of such a word may stand. Before a name stands all that the format takes away there, or what else it looks for
+(`to=now` for `to=functions.now`), but before names that are no calls then (`to=python`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -27,13 +29,28 @@ KEPT: Final = 64
 
 NAME: Final = "name"
 BLANK: Final = " "
+SEGMENT: Final = "."
+"""Between the segments of a name."""
 
 
 @frozen
 class Named:
-    """A tool's name, behind what is written before names."""
+    """A tool's name, behind what is written before names. `short`: what is read there as well, for the names that begin with none of
+    the words `apart`."""
 
     before: str
+    short: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+
+    def ways(self, name: str) -> tuple[str, ...]:
+        """How a name is written.
+
+        >>> to = Named("to=tools.", ("to=",), ("python",))
+        >>> to.ways("now"), to.ways("python.run")
+        (('to=tools.now', 'to=now'), ('to=tools.python.run',))
+        """
+        short = () if name.partition(SEGMENT)[0] in self.apart else self.short
+        return tuple(before + name for before in (self.before, *short))
 
 
 @frozen
@@ -52,7 +69,9 @@ class AnyWord:
 
 @frozen
 class Blank:
-    """A blank, or none."""
+    """A blank, or none; `word`: perhaps with a word behind it that means nothing."""
+
+    word: bool = False
 
 
 Piece: TypeAlias = Mark | Named | Told | AnyWord | Blank
@@ -166,7 +185,7 @@ def _header(graph: Graph, way: tuple[Row, ...], wanted: Mapping[str, str]) -> He
     left = dict(wanted)
     for number, row in enumerate(way):
         before = way[number - 1] if number else None
-        text, slot = _text(graph, row.region, {} if before and _is_remark(graph, before.on) else left)
+        text, slot = _text(graph, row.region, {} if before and _is_remark(graph, before.on) else left, way[-1])
         if slot is not None:
             left.pop(slot)
             pieces += text
@@ -188,16 +207,30 @@ def _taken(row: Row, full: frozenset[str]) -> bool:
     return all(test.negate and test.slot not in full for test in row.when)
 
 
-def _text(graph: Graph, region: str, left: Mapping[str, str]) -> tuple[tuple[Piece, ...], str | None]:
-    """What a header's text holds: the field that it reads first of those that are left."""
+def _text(graph: Graph, region: str, left: Mapping[str, str], last: Row) -> tuple[tuple[Piece, ...], str | None]:
+    """What a header's text holds: the field that it reads first of those that are left. `last`: the row of the header's body."""
     kind, live = graph.regions[region].kind, graph.live(region)
     fields = [one for one in kind.fields if one.slot in left] if isinstance(kind, Capture) else []
     if not fields:
         return (), None
-    field = max((one for one in fields if one.slot == fields[0].slot), key=lambda one: len(_before(one)))
-    told: Piece = Named(_before(field)) if field.slot == NAME else Told(_before(field) + left[field.slot])
-    blank: tuple[Piece, ...] = (Blank(),) if field.take != "all" and BLANK not in live else ()
+    some = [one for one in fields if one.slot == fields[0].slot]
+    field = max(some, key=lambda one: len(_before(one)))
+    told = _named(some, last) if field.slot == NAME else Told(_before(field) + left[field.slot])
+    remarks = any(row.region == row.to == region and not row.when for row in graph.format.rows)
+    blank: tuple[Piece, ...] = (Blank(remarks),) if field.take != "all" and BLANK not in live else ()
     return (told, *blank), field.slot
+
+
+def _named(fields: Collection[Field], last: Row) -> Named:
+    """A name that any of these fields reads."""
+    whole = max(map(_before, fields), key=len)
+    short = sorted({before for one in fields for before in (_before(one), one.after)} - {whole})
+    apart = {word for test in last.when if test.negate for word in test.among}
+    return Named(
+        whole,
+        tuple(short),
+        (*sorted(apart), *sorted({one.drop_prefix.rstrip(SEGMENT) for one in fields if one.drop_prefix})),
+    )
 
 
 def _before(field: Field) -> str:

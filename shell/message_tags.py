@@ -7,6 +7,9 @@
 
 Any spelling that ends a body may end a message. None need end the last one: hosts stop at some of them (`<|call|>`), which then are no
 text.
+
+Narrower than the parser on purpose: a forced answer holds no message to the user before its calls, as in any other format, nor thoughts
+between them, for a turn ends with its call. A call's header names the channel that calls are written in.
 """
 
 from __future__ import annotations
@@ -82,11 +85,11 @@ def _piece(machine: Machine, piece: Piece, name: str) -> Node:
     if isinstance(piece, Mark):
         return mark(machine, piece.terminal)
     if isinstance(piece, Named):
-        return literal(piece.before + name)
+        return either(map(literal, piece.ways(name)))
     if isinstance(piece, Told):
         return literal(piece.text)
     if isinstance(piece, Blank):
-        return optional(literal(" "))
+        return optional(sequence([literal(" "), optional(regex(WORD))]) if piece.word else literal(" "))
     if isinstance(piece, AnyWord):
         return optional(regex(WORD)) if piece.optional else regex(WORD)
     assert_never(piece)

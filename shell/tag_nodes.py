@@ -10,7 +10,10 @@ Builders join what can be joined, so that equal grammars are equal data: literal
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, combinations
+from math import perm
 from typing import Final, TypeAlias
 
 Node: TypeAlias = Mapping[str, object]
@@ -20,6 +23,12 @@ SPACE_MOST: Final = 15
 
 JSON_SPACE_MOST: Final = 40
 """The same inside of JSON, which may be indented."""
+
+ANY_ORDER: Final = 3
+"""Most nodes that may stand in any order: with each further one their grammar grows as many times as there are."""
+
+ANY_ORDER_SIZE: Final = 30_000
+"""Its size, as JSON."""
 
 _SPECIAL: Final = frozenset("\\.^$*+?()[]{}|/-")
 
@@ -115,6 +124,31 @@ def optional(node: Node) -> Node:
 def star(node: Node) -> Node:
     """Any number of these."""
     return {"type": "star", "content": node}
+
+
+def repeat(node: Node, least: int, most: int | None) -> Node:
+    """So many of these; None: any number from the least one on."""
+    if (least, most) == (0, None):
+        return star(node)
+    return {"type": "repeat", "min": least, "max": -1 if most is None else max(least, most), "content": node}
+
+
+def in_order(nodes: Iterable[tuple[Node, bool]]) -> Node:
+    """Each of these at most once, in their order. True beside a node: it must stand there."""
+    return sequence(node if needed else optional(node) for node, needed in nodes)
+
+
+def any_order(nodes: Sequence[tuple[Node, bool]]) -> Node:
+    """The same in any order, if they are few and small; each node is then written as often as other ones may stand before it."""
+    count = len(nodes)
+    copies = sum(perm(count - 1, before) for before in range(count))
+    if count > ANY_ORDER or copies * len(json.dumps([node for node, _ in nodes])) > ANY_ORDER_SIZE:
+        return in_order(nodes)
+    made: dict[frozenset[int], Node] = {frozenset(): literal("")}
+    for left in map(frozenset, chain.from_iterable(combinations(range(count), size) for size in range(1, count + 1))):
+        ways = either(sequence([nodes[one][0], made[left - {one}]]) for one in sorted(left))
+        made[left] = ways if any(nodes[one][1] for one in left) else optional(ways)
+    return made[frozenset(range(count))]
 
 
 def triggered(trigger: str, content: Node, excludes: Sequence[str], *, once: bool) -> Node:

@@ -474,11 +474,17 @@ def _closing(graph: Graph, region: str, opened: set[str]) -> Iterator[_Way]:
         onward = [row for row in steps if row.to not in seen]
         for row in (*around[:1], *onward[:1]):
             used.add(row.on)
-            yield _Way((row,), graph.written(row))
+            yield _Way((row,), _optional(graph, row))
         if not onward:
             return
         region = onward[0].to
         seen.add(region)
+
+
+def _optional(graph: Graph, row: Row) -> Parts:
+    """What is written on a row that closes; it may be missing where it leads from behind all calls to behind all calls."""
+    written = graph.written(row)
+    return (Detour(written),) if row.to == row.region and graph.regions[row.to].channel == "content" else written
 
 
 def _closes(graph: Graph, row: Row) -> bool:

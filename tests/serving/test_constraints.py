@@ -44,12 +44,16 @@ Wanted = Literal["free", "required", "named"]
 
 NAMES: Final = tuple(SCHEMAS)
 NAMED: Final = "note"
-FEWER: Final = ("note", "now")
+FEWER: Final = ("note", "label", "now")
 """Tools whose grammar is compiled sooner, for where calls may not be parallel."""
+FEWEST: Final = ("note", "now")
+"""Those of the tests that look at what stands around calls."""
 WRITTEN: Final = 60 if WHOLE else 15
 """Outputs in the format's own notation, per format."""
 SOME: Final = max(SAMPLES // 8, 4)
 """Sampled outputs of the tests for a few formats."""
+MORE: Final = max(SOME, 20)
+"""Where something is looked for that not every output shows."""
 SHARES: Final[dict[tuple[Wanted, bool], int]] = {
     ("required", True): SAMPLES // 2,
     ("named", True): SAMPLES // 8,
@@ -158,16 +162,27 @@ def test_sampled(name: str) -> None:
     assert tally.thrown == 0, "the tag excludes live markers from values"
 
 
-@pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "deepseek_v32", "kimi_k2", "mistral", "harmony"])
+@pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "deepseek_v32", "kimi_k2", "mistral", "harmony", "gemma4"])
 def test_syntax_only(name: str) -> None:
     """Below `parameter` a tool that is not strict may be given anything, in the right syntax."""
     tag = made(name, "required", True, "function").content
     seen = set()
-    for sample in Sampler(tag, f"syntax {name}").outputs(SOME, 8 * SOME):
+    for sample in Sampler(tag, f"syntax {name}").outputs(MORE, 8 * MORE):
         said = parse(machine(name), sample.text)
         check(said, "required", parallel=True, exact=False)
         seen |= {key for _, value in calls_of(said) for key in value} - KEYS
     assert seen, "keys that no schema names"
+
+
+def test_syntax_only_of_nested_elements() -> None:
+    """Elements end with their own names, so only those that a schema declares can be written; none is required."""
+    tag, seen = made("minimax_m3", "required", True, "function").content, set()
+    for sample in Sampler(tag, "syntax").outputs(MORE, 8 * MORE):
+        said = parse(machine("minimax_m3"), sample.text)
+        check(said, "required", parallel=True, exact=False)
+        seen |= {(name, *sorted(value)) for name, value in calls_of(said)}
+    assert {("note",), ("label",)} & seen
+    assert any(len(one) > 1 for one in seen)
 
 
 KEYS: Final = {key for schema in SCHEMAS.values() for key in schema["properties"]}
@@ -186,7 +201,7 @@ PAIRS: Final = [
 def test_thoughts_come_first(reasoning: str, tools: str, at: Literal["auto", "reasoning", "content"]) -> None:
     """Where generation starts in reasoning the grammar of the whole answer begins with it, and only there."""
     whole = with_tools(bind(reasoning, tools).unwrap(), TOOLS).unwrap()
-    found = constraint(whole, Demand("required", names=FEWER), offered(TOOLS), "parameter", at).unwrap()
+    found = constraint(whole, Demand("required", names=FEWEST), offered(TOOLS), "parameter", at).unwrap()
     assert found is not None
     thoughts = 0
     for sample in Sampler(found.answer, f"{reasoning} {at}").outputs(10, 100):
@@ -204,7 +219,7 @@ def test_markers_by_their_ids(name: str, wanted: Wanted) -> None:
     """Where only ids count the grammar asks for ids, so that no call is written that would be read as text."""
     bound = bind(None, name, qwen_pypi(), Policies(marker_evidence="ids")).unwrap()
     whole = with_tools(bound, TOOLS).unwrap()
-    found = constraint(whole, Demand(wanted, names=FEWER), offered(TOOLS), "parameter", "content").unwrap()
+    found = constraint(whole, Demand(wanted, names=FEWEST), offered(TOOLS), "parameter", "content").unwrap()
     assert found is not None
     for sample in Sampler(found.answer, name).outputs(15, 150):
         state, events = step(whole, start(whole, "ids", None, "content"), None, sample.ids)
@@ -265,12 +280,72 @@ def test_headers_in_any_order(header: str) -> None:
     """A recipient before the channel, and behind it; with and without a type."""
     compiled = grammar("harmony", "required", True)
     place = " to=functions.now" if not header else ""
-    for kind in ("", " <|constrain|>json", "<|constrain|>json", *([" json"] if header else [])):
-        text = f"{header}<|channel|>commentary{place}{kind}<|message|>{{}}<|call|>"
-        assert accepts(compiled, text), text
-        assert calls_of(parse(machine("harmony"), text)) == [("now", {})]
+    for kind in ("", " <|constrain|>json", "<|constrain|>json", " json"):
+        for prefix in ("functions.", ""):
+            text = f"{header}<|channel|>commentary{place}{kind}<|message|>{{}}<|call|>".replace("functions.", prefix)
+            assert accepts(compiled, text), text
+            assert calls_of(parse(machine("harmony"), text)) == [("now", {})]
     assert not accepts(compiled, f"{header}<|channel|>analysis{place}<|message|>{{}}<|call|>")
     assert not accepts(compiled, "<|channel|>final<|message|>no<|end|>")
+
+
+NOTED: Final = ("note", {"level": 3, "text": "Hi <b>"})
+BESIDE: Final[list[tuple[str, Wanted, bool, str]]] = [
+    (
+        "qwen3_coder",
+        "required",
+        True,
+        "<tool_call><function=note><parameter=level>3</parameter><parameter=text>Hi <b></parameter></function></tool_call>",
+    ),
+    (
+        "qwen3_coder",
+        "free",
+        False,
+        "<tool_call>\n<function=note>\n<parameter=level> 3 \n</parameter>\n<parameter=text>\nHi <b></parameter>\n</function>\n</tool_call>\n",
+    ),
+    ("hermes", "free", False, '<tool_call>{"name": "note", "arguments": {"level":3,"text":"Hi <b>"}}</tool_call>\n\n'),
+    (
+        "hermes",
+        "required",
+        False,
+        '\n\n<tool_call>{"name": "note", "arguments": {"level":3,"text":"Hi <b>"}}</tool_call> ',
+    ),
+    ("mistral_json", "free", False, '[TOOL_CALLS] [{"name": "note", "arguments": {"level":3,"text":"Hi <b>"}}\n]\n'),
+    (
+        "kimi_k3",
+        "required",
+        True,
+        (
+            '<|open|>tools<|sep|><|open|>call tool="note" index="1"<|sep|><|open|>argument key="level" type="number"<|sep|>3'
+            '<|close|>argument<|sep|><|open|>argument key="text" type="string"<|sep|>Hi <b><|close|>argument<|sep|>'
+            "<|close|>call<|sep|><|close|>tools<|sep|>"
+        ),
+    ),
+]
+"""A format, what was asked for, whether in parallel, and what its model may write though its template does not."""
+
+
+@pytest.mark.parametrize(("name", "wanted", "parallel", "text"), BESIDE)
+def test_written_otherwise(name: str, wanted: Wanted, parallel: bool, text: str) -> None:
+    """White space that is missing, or around calls; keys in another order; an end that is left out."""
+    assert accepts(grammar(name, wanted, parallel), text)
+    said = parse(machine(name), text)
+    assert (calls_of(said), said.content, said.anomalies) == ([NOTED], None, ())
+
+
+@pytest.mark.parametrize("name", ["kimi_k3", "cohere_command4"])
+def test_openers_of_text_stand_before_it(name: str) -> None:
+    """A marker that opens text may open the answer, and does not stand in it."""
+    opens = {"kimi_k3": "<|open|>response<|sep|>", "cohere_command4": "<|START_TEXT|>"}[name]
+    for wanted in ("free", "none"):
+        asked = Demand(wanted, names=FEWEST)
+        found = constraint(machine(name), asked, offered(TOOLS), "function", "content").unwrap()
+        assert found is not None
+        compiled = vocabulary().compiled(found.content)
+        assert accepts(compiled, f"{opens}Hi.")
+        assert accepts(compiled, "Hi.")
+        assert not accepts(compiled, f"Hi.{opens}Hi.")
+        assert not accepts(compiled, f"{opens}{opens}Hi.")
 
 
 @pytest.mark.parametrize("name", ["hermes", "harmony"])

@@ -1,12 +1,12 @@
 """What the models' own chat templates write is what the grammars of their calls let through, white space and all.
 
-Values are such as every template writes in the one way that can be read back: lists, which Seed-OSS prints as Python does, and keys out of
-alphabetical order, which Gemma 4 sorts, are left out. A sample (`constrained/effort.py`) writes each call behind a thought only.
+Values are such as every template writes in the one way that can be read back: lists, which Seed-OSS prints as Python does, are left out. A
+sample (`constrained/effort.py`) writes each call behind a thought only.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pytest
 
@@ -35,17 +35,22 @@ SCHEMA: Final = {
 TOOLS: Final[list[dict[str, Any]]] = [
     {"type": "function", "function": {"name": "forecast", "description": "Tells the weather.", "parameters": SCHEMA}}
 ]
-CALL: Final = Call("forecast", {"city": "Lima <b>\nPeru", "days": 3, "mode": "fast"})
+CALL: Final = Call("forecast", {"days": 3, "mode": "fast", "city": "Lima <b>\nPeru"})
 LEFT_OUT: Final = {
     "inkling": "further headers before a call, which no grammar of ours lets through",
     "k2_horizon_typed": "the stated template knows the types of the tools of its own test only",
 }
 
 
+WAYS: Final = [("required", None), ("free", "Let me see.")]
+"""What is asked for, and what the model says before its call."""
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row.tools is not None and row.span.calls], ids=str)
 @pytest.mark.parametrize("thought", ["why", None] if WHOLE else ["why"])
-def test_templates(row: Row, thought: str | None) -> None:
-    one, sent = trip(row), Sent(thought, None, (CALL,))
+@pytest.mark.parametrize(("wanted", "content"), WAYS, ids=["required", "free"])
+def test_templates(row: Row, thought: str | None, wanted: Literal["required", "free"], content: str | None) -> None:
+    one, sent = trip(row), Sent(thought, content if row.span.both or thought is None else None, (CALL,))
     kwargs = row.kwargs_of(sent)
     found = rendered(one.source, row.shape, sent, TOOLS, {**row.words, **kwargs})
     meant = one._meant(kwargs, one.coder.vocabulary)
@@ -54,7 +59,6 @@ def test_templates(row: Row, thought: str | None) -> None:
         return  # not a continuation of its prompt, or a format without a grammar (tests/unit/test_wire.py lists them)
     output = found.output.removesuffix(next((word for word in row.end if found.output.endswith(word)), ""))
     machine = with_tools(bind(meant, None, kwargs=kwargs).unwrap(), TOOLS).unwrap()
-    asked = Demand("required", names=("forecast",))
-    made = constraint(machine, asked, offered(TOOLS), "parameter").unwrap()
+    made = constraint(machine, Demand(wanted, names=("forecast",)), offered(TOOLS), "parameter").unwrap()
     assert made is not None
     assert accepts(vocabulary().compiled(made.answer), output), (found.prompt[-40:], output)

@@ -6,7 +6,15 @@ from typing import Any, Final
 
 import pytest
 
-from unbraid.shell.call_schema import NO_ARGUMENTS, Offered, arguments_schema, named_schema, required_schema
+from unbraid.shell.call_schema import (
+    ANY_ORDER,
+    NO_ARGUMENTS,
+    Offered,
+    arguments_schema,
+    in_any_order,
+    named_schema,
+    required_schema,
+)
 
 LEVEL: Final = {"type": "integer", "minimum": 1}
 
@@ -66,3 +74,47 @@ def test_named() -> None:
     assert named_schema(tool("note")) == tool("note").parameters
     assert named_schema(Offered("now")) == NO_ARGUMENTS
     assert arguments_schema({"$ref": "#/$defs/x", "$defs": {}}) == {"$ref": "#/$defs/x", "$defs": {}}
+
+
+def keyed(keys: str, **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {key: {"title": key} for key in keys}, **more}
+
+
+def orders(schema: Any) -> set[str]:
+    return {"".join(one["properties"]) for one in schema["anyOf"]}
+
+
+def test_few_keys_in_any_order() -> None:
+    """What they may be is told once."""
+    found: Any = in_any_order(keyed("bca", required=["a"], **{"$defs": {"level": LEVEL}}))
+    assert orders(found) == {"abc", "acb", "bac", "bca", "cab", "cba"}
+    assert {one["properties"]["a"]["$ref"] for one in found["anyOf"]} == {"#/$defs/argument_2"}
+    assert found["$defs"] == {
+        "level": LEVEL,
+        **{f"argument_{number}": {"title": key} for number, key in enumerate("bca")},
+    }
+    assert all(one["required"] == ["a"] for one in found["anyOf"])
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        keyed("a"),
+        keyed("abcdefg"[: ANY_ORDER + 1]),
+        {"$ref": "#/$defs/level", "$defs": {"level": LEVEL}},
+        keyed("ab", anyOf=[{"$ref": "#/properties/a"}]),
+        keyed("ab", **{"$defs": {"argument_0": LEVEL}}),
+        True,
+    ],
+)
+def test_others_in_theirs(schema: Any) -> None:
+    """Many keys, none, such as are referred to where they stand."""
+    assert in_any_order(schema) is schema
+
+
+def test_sorted_keys_beside_others() -> None:
+    inner = keyed("dC")
+    found: Any = in_any_order({"properties": {**keyed("feba")["properties"], "x": inner}}, or_sorted=True)
+    assert orders(found) == {"febax", "abefx"}
+    nested = [found["$defs"][one["properties"]["x"]["$ref"].rpartition("/")[2]] for one in found["anyOf"]]
+    assert {"".join(one["properties"]) for one in nested} == {"dC", "Cd"}

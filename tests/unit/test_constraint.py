@@ -18,7 +18,7 @@ from unbraid.shell.bind import bind, with_tools
 from unbraid.shell.constraint import Strictness, constraint, offered
 from unbraid.shell.demand import Calls, Constraint, Demand
 from unbraid.shell.planning import Serving, plan_for
-from unbraid.shell.tag_nodes import escaped, literal, optional, regex, sequence, space
+from unbraid.shell.tag_nodes import any_order, either, escaped, literal, optional, regex, repeat, sequence, space, star
 
 SCHEMA: Final = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 TOOLS: Final[list[dict[str, Any]]] = [
@@ -281,3 +281,48 @@ def test_sequences_are_flat() -> None:
     }
     assert sequence([optional(regex("x"))]) == {"type": "optional", "content": regex("x")}
     assert escaped("[x]\t") == "\\[x\\]\\t"
+
+
+def test_any_order() -> None:
+    a, b = regex("a"), regex("b")
+    assert any_order([]) == literal("")
+    assert any_order([(a, True)]) == a
+    assert any_order([(a, False)]) == optional(a)
+    assert any_order([(a, True), (b, False)]) == either([sequence([a, optional(b)]), sequence([b, a])])
+    for many in ("abcde", ("a" * 20_000, "b")):
+        assert any_order([(regex(one), False) for one in many]) == sequence(optional(regex(one)) for one in many)
+
+
+def test_repeated() -> None:
+    assert repeat(regex("a"), 0, None) == star(regex("a"))
+    assert repeat(regex("a"), 1, None) == {"type": "repeat", "min": 1, "max": -1, "content": regex("a")}
+    assert repeat(regex("a"), 2, 1) == {"type": "repeat", "min": 2, "max": 2, "content": regex("a")}
+
+
+def test_elements_that_no_schema_names_are_json() -> None:
+    """An element ends with its own name, so only what a schema declares is one."""
+    loop = {"type": "object", "properties": {"down": {"$ref": "#/$defs/loop"}}}
+    own = {
+        "type": "object",
+        "properties": {
+            "free": {"type": "object"},
+            "loop": {"$ref": "#/$defs/loop"},
+            "n": {"type": ["integer", "null"]},
+        },
+        "$defs": {"loop": loop},
+    }
+    tools = [{"name": "one", "parameters": own}]
+    bound = with_tools(bind(None, "minimax_m3").unwrap(), tools).unwrap()
+    found = constraint(bound, Demand("named", names=("one",)), offered(tools), "parameter").unwrap()
+    assert found is not None
+    kinds = [schema.get("type", schema.get("$ref")) for schema in schemas(found)]
+    assert set(map(str, kinds)) == {"object", "#/$defs/loop", "['integer', 'null']"}
+    assert "<down>" in json.dumps(found.content)
+
+
+@pytest.mark.parametrize("key", ["a>b", "a\nb", "/a", ""])
+def test_keys_that_are_no_elements(key: str) -> None:
+    tools = [{"name": "one", "parameters": {"type": "object", "properties": {key: {"type": "string"}}}}]
+    bound = with_tools(bind(None, "minimax_m3").unwrap(), tools).unwrap()
+    wrong = constraint(bound, Demand("named", names=("one",)), offered(tools), "parameter").failure()
+    assert "stands in its parameter" in wrong.describe()

@@ -16,7 +16,8 @@ from unbraid.shell.bind import bind, with_tools
 from unbraid.shell.call_schema import Offered
 from unbraid.shell.headers import AnyWord, Blank, Header, Messages, Named, Told, messages
 from unbraid.shell.outputs import Asked, Turn, writer
-from unbraid.shell.structural import Unwritable, call_tag
+from unbraid.shell.part_nodes import Unwritable
+from unbraid.shell.structural import call_tag
 from unbraid.shell.thoughts import begins_thoughts
 from unbraid.shell.wire import Mark
 
@@ -32,7 +33,7 @@ def of(fmt: Format) -> Messages:
 
 
 def shown(header: Header) -> str:
-    """Markers and words as they are; `{name}`, `_` for a blank or none, `{word}` and `{word?}`."""
+    """Markers and words as they are; `{name}`, `_` for a blank or none, `__` for one and a word, or less, `{word}` and `{word?}`."""
     texts = []
     for piece in header:
         match piece:
@@ -43,7 +44,7 @@ def shown(header: Header) -> str:
             case Told():
                 texts.append(piece.text)
             case Blank():
-                texts.append("_")
+                texts.append("__" if piece.word else "_")
             case AnyWord():
                 texts.append("{word?}" if piece.optional else "{word}")
     return "".join(texts)
@@ -58,9 +59,20 @@ def test_calls() -> None:
         " to=functions.{name}_<|channel|>commentary {word?}<|message|>",
         " to=functions.{name}_<|channel|>commentary {word?}<|constrain|>{word}<|message|>",
         " to=functions.{name}_<|channel|>commentary<|constrain|>{word}<|message|>",
-        "<|channel|>commentary to=functions.{name}_<|message|>",
-        "<|channel|>commentary to=functions.{name}_<|constrain|>{word}<|message|>",
+        "<|channel|>commentary to=functions.{name}__<|message|>",
+        "<|channel|>commentary to=functions.{name}__<|constrain|>{word}<|message|>",
     }
+
+
+def test_names_with_less_before_them() -> None:
+    """Where a format looks for a name behind less as well, that may be written, but before names that mean something else then."""
+    names = [piece for header in FOUND.calls for piece in header if isinstance(piece, Named)]
+    assert {way for piece in names for way in piece.ways("now")} == {
+        *("functions.now", "now"),  # behind ` to=`
+        *("to=functions.now", "to=now", "functions.now"),
+    }
+    for name in ("python", "browser.search", "functions.now", "assistant"):
+        assert {way for piece in names for way in piece.ways(name)} == {f"functions.{name}", f"to=functions.{name}"}
 
 
 def test_other_messages() -> None:
@@ -78,7 +90,7 @@ def test_it_is_what_outputs_are_made_of() -> None:
     """The writer's own order is among the ways."""
     made = writer("harmony", "harmony").write(Turn("why", "", (Asked("now", {}),)))
     ways = [
-        shown(header).replace("_", " ").format(name="now", word="json")
+        shown(header).replace("__", " ").replace("_", " ").format(name="now", word="json")
         for header in FOUND.calls
         if "?" not in shown(header)
     ]

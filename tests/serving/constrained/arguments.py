@@ -27,18 +27,36 @@ FORECAST: Final = {
 }
 NOTE: Final = {
     "type": "object",
-    "properties": {"text": {"type": "string"}, "level": {"$ref": "#/$defs/level"}},
+    "properties": {
+        "text": {"type": "string"},
+        "level": {"$ref": "#/$defs/level"},
+        "day": {"type": "string", "format": "date"},
+    },
     "required": ["text"],
     "additionalProperties": False,
     "$defs": {"level": {"type": "integer", "minimum": 1, "maximum": 5}},
 }
+LABEL: Final = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string", "minLength": 1},
+        "short": {"type": "string", "minLength": 2, "maxLength": 12},
+        "code": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]{1,3}(\\.[a-z]+)?$"},
+    },
+    "required": ["title", "code"],
+    "additionalProperties": False,
+}
 NOW: Final = {"type": "object", "properties": {}, "additionalProperties": False}
 
-SCHEMAS: Final[Mapping[str, Any]] = {"forecast": FORECAST, "note": NOTE, "now": NOW}
+SCHEMAS: Final[Mapping[str, Any]] = {"forecast": FORECAST, "note": NOTE, "label": LABEL, "now": NOW}
 TOOLS: Final[Sequence[Mapping[str, Any]]] = [
     {"type": "function", "function": {"name": name, "parameters": schema}} for name, schema in SCHEMAS.items()
 ]
 
+FEW: Final = 3
+"""Most arguments that may stand in any order in every notation."""
+
+_TITLES: Final = ("T", " ", "é", "{", "<b>", "</i>")
 _PIECES: Final = (
     *(
         "Lima",
@@ -71,7 +89,7 @@ def words(random: Random) -> str:
 
 
 def arguments(tool: str, random: Random) -> dict[str, Any]:
-    """Arguments of a tool, in the order of its schema; what is not required is there now and then."""
+    """Arguments of a tool, in the order of its schema or, if they are few, in any; what is not required is there now and then."""
     made: dict[str, Any] = {
         "city": words(random),
         "days": random.randint(-5, 10 ** random.randint(0, 20)),
@@ -82,7 +100,13 @@ def arguments(tool: str, random: Random) -> dict[str, Any]:
         "flag": random.random() < 0.5,
         "text": words(random),
         "level": random.randint(1, 5),
+        "title": random.choice(_TITLES) + words(random),
+        "short": random.choice(["a b", "(-)", "née", "x" * 12]),
+        "code": random.choice(["AB-1", "XY-042", "QQ-7.md"]),
+        "day": f"2024-0{random.randint(1, 9)}-1{random.randint(0, 9)}",
     }
     schema = SCHEMAS[tool]
     wanted = [key for key in schema["properties"] if key in schema.get("required", ()) or random.random() < 0.5]
+    if len(schema["properties"]) <= FEW:
+        random.shuffle(wanted)
     return {key: made[key] for key in wanted}

@@ -157,13 +157,13 @@ class Tags:
             arguments: dict[str, Any] = {}
             place = begun.end()
             while (opened := pair.match(text, _after_gap(text, place))) is not None:
-                end = text.index(self.edge + self.pair_end, opened.end() + len(self.edge))
-                value = text[opened.end() + len(self.edge) : end]
+                end = text.index(self.pair_end, opened.end())
+                value = text[opened.end() : end].removeprefix(self.edge).removesuffix(self.edge)
                 if any(word in value for word in self._live):
                     return None
                 as_text = _is_text(schemas, begun["name"], opened["key"])
                 arguments[opened["key"]] = value if as_text else json.loads(value)
-                place = end + len(self.edge + self.pair_end)
+                place = end + len(self.pair_end)
             found.append((begun["name"], arguments))
         return found
 
@@ -318,7 +318,7 @@ class Headers:
         while place < len(text):
             header = text[place:].partition("<|message|>")[0]
             place += len(header) + len("<|message|>")
-            recipient = re.search(r"to=functions\.([a-z_]+)", header)
+            recipient = re.search(r"(?:to=(?:functions\.)?|functions\.)([a-z_]+)", header)
             if recipient is not None:
                 value, place = _json_at(text, place)
                 found.append((recipient[1], value))
