@@ -1,16 +1,16 @@
 """The `pattern` of a JSON Schema as a grammar can say it: a regular expression of sets, groups and repetitions alone, for the whole text.
 
-    ECMA 262, found anywhere            for the whole text, without some characters
+    ECMA 262, found anywhere            for the whole text
     ^[a-z]+\\.md$                        [a-z]+\\.md
     b|^c, without `<`                   (?:[^<]*b[^<]*|c[^<]*)
 
-A set is a character, `.`, a class or an escape like `\\d`. It is written as the ranges that it holds, so that no compiler's idea of `\\w` or
-of an escape inside of a class counts, less the characters that must not stand in the text. What can then not be written is left
-out: an optional part, one of several alternatives. Lengths beside a pattern go into its only open repetition, if everything else in it is of
-a fixed length; else they are not said.
+A set is a character, `.`, a class or an escape like `\\d`. It is written as the ranges that it holds, less the characters that must not stand
+in the text. What can then not be written is left out: an optional part, one of several alternatives. Lengths beside a pattern go into
+its only open repetition, if everything else in it is of a fixed length; else they are not said.
 
-Many repetitions of a wide set (`WIDE_MOST`) are any number. Anchors inside of a pattern or of a group are dropped, and the pattern is then the whole text: that allows less than the schema. Look-around is
-dropped: that allows more. Back references, `\\b`, Unicode properties and flags cannot be said at all.
+    less than the schema     anchors inside of a pattern or of a group are dropped, and the pattern is then the whole text
+    more than the schema     look-around is dropped; many repetitions of a wide set (`WIDE_MOST`) are any number
+    not at all               back references, `\\b`, Unicode properties, flags
 """
 
 from __future__ import annotations
@@ -22,10 +22,19 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import define, evolve, frozen
 
-from unbraid.shell.tag_nodes import escaped
-
-Ranges: TypeAlias = tuple[tuple[int, int], ...]
-"""Code points, as ranges in order."""
+from unbraid.shell.char_sets import (
+    LAST,
+    NEWLINES,
+    SETS,
+    SURROGATES,
+    Ranges,
+    joined,
+    one_of,
+    outside,
+    ranges,
+    repeated,
+    without,
+)
 
 KEPT: Final = 512
 """Patterns that are kept."""
@@ -45,97 +54,8 @@ NARROW: Final = 256
 WIDE_MOST: Final = 64
 """Repetitions of a wide set that are said; more of them are any number. Each takes long to compile, for most tokens may stand there."""
 
-LAST: Final = 0x10FFFF
-SURROGATES: Final = ((0xD800, 0xDFFF),)
 _HEXADECIMAL: Final = re.compile("[0-9A-Fa-f]{1,6}")
-_NEGATION: Final = ord("^")
-
-
-def ranges(chars: Iterable[str]) -> Ranges:
-    """These characters.
-
-    >>> ranges("cab")
-    ((97, 99),)
-    """
-    return joined((ord(char), ord(char)) for char in chars)
-
-
-def outside(found: Ranges) -> Ranges:
-    """All other characters."""
-    made: list[tuple[int, int]] = []
-    begin = 0
-    for low, high in found:
-        if begin < low:
-            made.append((begin, low - 1))
-        begin = high + 1
-    return (*made, (begin, LAST)) if begin <= LAST else tuple(made)
-
-
-def joined(some: Iterable[tuple[int, int]]) -> Ranges:
-    """Ranges in any order, as they are kept."""
-    made: list[tuple[int, int]] = []
-    for low, high in sorted(some):
-        if made and low <= made[-1][1] + 1:
-            made[-1] = (made[-1][0], max(made[-1][1], high))
-        else:
-            made.append((low, high))
-    return tuple(made)
-
-
-def _without(found: Ranges, away: Ranges) -> Ranges:
-    return outside(joined((*outside(found), *away)))
-
-
-DIGITS: Final = joined([(0x30, 0x39)])
-WORDS: Final = joined([(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)])
-NEWLINES: Final = ranges("\n\r\u2028\u2029")
-SPACES: Final = joined([*ranges("\t\v\f \xa0\u1680\u202f\u205f\u3000\ufeff"), *NEWLINES, (0x2000, 0x200A)])
-SETS: Final = {
-    "d": DIGITS,
-    "D": outside(DIGITS),
-    "w": WORDS,
-    "W": outside(WORDS),
-    "s": SPACES,
-    "S": outside(SPACES),
-}
 CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
-
-
-# -- writing -----------------------------------------------------------------------------------------------------------
-
-
-def one_of(found: Ranges) -> str:
-    """One of some characters, as a regular expression. Surrogates are none: compilers would let their bytes through.
-
-    >>> one_of(ranges("ab-")), one_of(outside(ranges("<"))), one_of(ranges("^")), one_of(ranges("x"))
-    ('[\\\\u002da-b]', '[^\\\\u003c\\\\ud800-\\\\udfff]', '\\\\^', 'x')
-    """
-    found = _without(found, SURROGATES)
-    if len(found) == 1 and found[0][0] == found[0][1]:
-        char = chr(found[0][0])
-        return escaped(char) if char.isascii() and char.isprintable() else _char(found[0][0])
-    if found[-1][1] == LAST:
-        return f"[^{_ranges(outside(found))}]"
-    return f"[{_ranges(_negation_last(found))}]"
-
-
-def _negation_last(found: Ranges) -> Sequence[tuple[int, int]]:
-    """A class may not begin with `^`, however it is written."""
-    low, high = found[0]
-    if low != _NEGATION:
-        return found
-    rest = ((low + 1, high),) if low < high else ()
-    return (*rest, *found[1:], (low, low))
-
-
-def _ranges(found: Iterable[tuple[int, int]]) -> str:
-    return "".join(_char(low) if low == high else f"{_char(low)}-{_char(high)}" for low, high in found)
-
-
-def _char(code: int) -> str:
-    char = chr(code)
-    plain = char.isalnum() or (code > 0xFFFF)
-    return char if plain else f"\\u{code:04x}"
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -168,18 +88,6 @@ class _Item:
         most = None if wide and self.most is not None and self.most > WIDE_MOST else self.most
         counts = (min(self.least, WIDE_MOST) if wide else self.least, most)
         return self.text and self.text + repeated(*counts)
-
-
-def repeated(least: int, most: int | None) -> str:
-    """How often something stands there. `?` is not written: xgrammar 0.2.9 lets a part of `(?:ab+)?` stand alone.
-
-    >>> repeated(0, None), repeated(1, None), repeated(0, 1), repeated(2, 2), repeated(2, None), repeated(2, 5), repeated(1, 1)
-    ('*', '+', '{0,1}', '{2}', '{2,}', '{2,5}', '')
-    """
-    short = {(0, None): "*", (1, None): "+", (1, 1): ""}.get((least, most))
-    if short is not None:
-        return short
-    return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
 
 
 _Way: TypeAlias = list[_Item]
@@ -352,7 +260,7 @@ class _Reader:
         return outside(NEWLINES) if char == "." else ranges(char)
 
     def _one(self, found: Ranges) -> _Item:
-        left = _without(found, joined((*self.away, *SURROGATES)))
+        left = without(found, joined((*self.away, *SURROGATES)))
         return _Item(one_of(left) if left else None, found=found)
 
     def _group(self, depth: int) -> _Item:

@@ -22,7 +22,8 @@ from typing import Final
 from attrs import frozen
 
 from unbraid.core.schema import as_mapping
-from unbraid.shell.patterns import Ranges, joined, one_of, outside, ranges, repeated, said
+from unbraid.shell.char_sets import Ranges, joined, one_of, outside, ranges, repeated
+from unbraid.shell.patterns import said
 from unbraid.shell.text_nodes import beginnings, goes_on_otherwise
 
 SHORT: Final = 32

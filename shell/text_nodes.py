@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from unbraid.shell.patterns import one_of, outside, ranges, repeated
+from unbraid.shell.char_sets import one_of, outside, ranges, repeated
 from unbraid.shell.tag_nodes import Node, any_text, either, literal, regex, sequence
 
 EXACT: Final = 4

@@ -24,7 +24,8 @@ from typing import Final
 from attrs import frozen
 
 from unbraid.core.schema import Kinds, Walk, as_mapping, type_value
-from unbraid.shell.patterns import outside, ranges, single
+from unbraid.shell.char_sets import outside, ranges
+from unbraid.shell.patterns import single
 from unbraid.shell.sayable import JSON, Strings, lengths, sayable, whole
 from unbraid.shell.tag_nodes import Node, any_text, either, json_schema, literal, optional, regex, sequence, space
 from unbraid.shell.text_nodes import long_text

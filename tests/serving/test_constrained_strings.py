@@ -15,9 +15,10 @@ from tests.serving.constrained.sampler import Sampler, accepts, vocabulary
 from unbraid.core.bind import Machine
 from unbraid.core.schema import Kinds
 from unbraid.shell.bind import bind, with_tools
+from unbraid.shell.char_sets import ranges
 from unbraid.shell.constraint import constraint, offered
 from unbraid.shell.demand import Demand
-from unbraid.shell.patterns import ranges, said
+from unbraid.shell.patterns import said
 from unbraid.shell.sayable import Strings, sayable
 from unbraid.shell.session import parse
 from unbraid.shell.tag_nodes import Node, json_schema, literal, regex, sequence, structural_tag

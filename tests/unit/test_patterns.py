@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.shell.patterns import Repeated, one_of, outside, ranges, said, single
+from unbraid.shell.char_sets import one_of, outside, ranges
+from unbraid.shell.patterns import Repeated, said, single
 from unbraid.shell.sayable import Strings, lengths, sayable
 
 REST = one_of(outside(())) + "*"
