@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from attrs import evolve, frozen
 from cattrs import transform_error
-from returns.result import Failure, Result, Success
+from returns.result import Failure, Result
 
 from unbraid.core.records import ParserState
 from unbraid.shell.answering import Standing
