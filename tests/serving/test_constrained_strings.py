@@ -24,6 +24,9 @@ from unbraid.shell.session import parse
 from unbraid.shell.tag_nodes import Node, json_schema, literal, regex, sequence, structural_tag
 from unbraid.shell.value_nodes import Edges, Texts
 
+OUTPUTS: Final = max(SAMPLES // 4, 8)
+"""Sampled calls of each notation."""
+
 # -- patterns ----------------------------------------------------------------------------------------------------------
 
 PATTERNS: Final = {
@@ -191,8 +194,8 @@ def test_arguments_fit(name: str) -> None:
     whole = machine(name)
     found = constraint(whole, Demand("required", names=("place",)), offered(TOOLS), "parameter", "content").unwrap()
     assert found is not None
-    outputs = list(Sampler(found.content, f"strings {name}").outputs(SAMPLES, 8 * SAMPLES))
-    assert len(outputs) == SAMPLES
+    outputs = list(Sampler(found.content, f"strings {name}").outputs(OUTPUTS, 8 * OUTPUTS))
+    assert len(outputs) == OUTPUTS
     for sample in outputs:
         parsed = parse(whole, sample.text)
         assert parsed.tool_calls, sample.text
