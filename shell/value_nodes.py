@@ -11,8 +11,9 @@ No value may hold a string that means something in its region, so that the parse
 format writes at the edges of a value (`Edges`) may be missing: the parser takes one away where one stands, so text that is not to
 be shorter begins with another character then.
 
-What is not said of text: `format`, but for those of `FORMATS`; lengths beside a pattern of several open parts; of a least length more than
-`LEAST_MOST`; a pattern, where it needs the very characters that markers begin and end with.
+What is not said of text: a `format` that is not one of `FORMATS`; a least length over `text_nodes.LEAST_MOST`, a greatest one over
+`text_nodes.MOST_MOST`; lengths beside a pattern that is more than one repetition; what `patterns` cannot say, or not without the
+characters that markers begin or end with; `not`, `if` and an `allOf` of several schemas.
 """
 
 from __future__ import annotations

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from random import Random
 from typing import Any, Final
 
 import jsonschema
 import pytest
 
 from tests.serving.constrained import installed  # noqa: F401 -- first: skips the file where xgrammar is not there
-from tests.serving.constrained.effort import SAMPLES
+from tests.serving.constrained.effort import SAMPLES, WHOLE
 from tests.serving.constrained.sampler import Sampler, accepts, vocabulary
+from tests.serving.constrained.schemas import arguments_schema
 from unbraid.core.bind import Machine
 from unbraid.core.schema import Kinds
 from unbraid.shell.bind import bind, with_tools
@@ -183,23 +186,38 @@ NOTATIONS: Final = (
 )
 
 
-def machine(name: str) -> Machine:
+def machine(name: str, tools: list[dict[str, Any]]) -> Machine:
     reasoning = name if name in ("harmony", "kimi_k3") else None
-    return with_tools(bind(reasoning, name).unwrap(), TOOLS).unwrap()
+    return with_tools(bind(reasoning, name).unwrap(), tools).unwrap()
+
+
+def sampled(name: str, tools: list[dict[str, Any]], outputs: int) -> Iterator[Any]:
+    """The arguments of all calls in sampled outputs."""
+    whole, tool = machine(name, tools), tools[0]["function"]["name"]
+    found = constraint(whole, Demand("required", names=(tool,)), offered(tools), "parameter", "content").unwrap()
+    assert found is not None
+    samples = list(Sampler(found.content, f"strings {name}").outputs(outputs, 8 * outputs))
+    assert len(samples) == outputs
+    for sample in samples:
+        parsed = parse(whole, sample.text)
+        assert parsed.tool_calls, sample.text
+        assert parsed.anomalies == (), sample.text
+        yield from (json.loads(call.arguments) for call in parsed.tool_calls)
 
 
 @pytest.mark.parametrize("name", NOTATIONS)
 def test_arguments_fit(name: str) -> None:
     """Sampled arguments fit a schema that says much of its strings."""
-    whole = machine(name)
-    found = constraint(whole, Demand("required", names=("place",)), offered(TOOLS), "parameter", "content").unwrap()
-    assert found is not None
-    outputs = list(Sampler(found.content, f"strings {name}").outputs(OUTPUTS, 8 * OUTPUTS))
-    assert len(outputs) == OUTPUTS
-    for sample in outputs:
-        parsed = parse(whole, sample.text)
-        assert parsed.tool_calls, sample.text
-        for call in parsed.tool_calls:
-            value = json.loads(call.arguments)
-            jsonschema.validate(value, PLACE)
-            assert re.fullmatch("[0-9]{4}-[01][0-9]-[0-3][0-9]", value.get("day", "2024-01-01"))
+    for value in sampled(name, TOOLS, OUTPUTS):
+        jsonschema.validate(value, PLACE)
+        assert re.fullmatch("[0-9]{4}-[01][0-9]-[0-3][0-9]", value.get("day", "2024-01-01"))
+
+
+@pytest.mark.parametrize("name", NOTATIONS)
+def test_arguments_fit_any_schema(name: str) -> None:
+    random = Random(name)
+    for _ in range(8 if WHOLE else 1):
+        schema = arguments_schema(random)
+        tools = [{"type": "function", "function": {"name": "any", "parameters": schema}}]
+        for value in sampled(name, tools, 8):
+            jsonschema.validate(value, schema)
