@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from time import perf_counter
-from typing import Final
+from contextlib import contextmanager, suppress
+from typing import Final, NoReturn
 
 from attrs import frozen
 
@@ -27,9 +28,6 @@ SPLITS: Final = ("1", "4", "one-shot")
 
 LIMIT: Final = 2.0
 """Seconds that a peer gets for one stream; what it read until then is compared."""
-
-LOOK: Final = 64
-"""Deltas between two looks at the clock."""
 
 
 def present(say: Callable[[str], object]) -> list[Peer]:
@@ -76,7 +74,7 @@ class _Race:
 
 def _rival(peer: Peer, there: Arrival, split: str, repeats: int) -> Rival:
     race = _one_shot(peer, there) if split == "one-shot" else _streams(peer, there, split)
-    verdict = "cut" if not race.whole else "equal" if meant(there.workload.turn, race.theirs()) else "differs"
+    verdict = "cut" if not race.whole else "equal" if meant(there.workload.turn, _in_time(race.theirs)) else "differs"
     if race.whole and not meant(there.workload.turn, race.ours()):
         raise ValueError("our message is wrong")
     times = take_turns({"theirs": race.theirs, "ours": race.ours}, repeats)
@@ -113,11 +111,36 @@ def _read(peer: Peer, there: Arrival, fed: Sequence[Delta]) -> Message:
 
 
 def _readable(peer: Peer, there: Arrival, fed: Sequence[Delta]) -> int:
-    """How many deltas the peer reads within `LIMIT`."""
-    stream = peer.open(there)
-    end = perf_counter() + LIMIT
-    for place, (text, ids) in enumerate(fed):
-        stream.feed(text, ids)
-        if place % LOOK == LOOK - 1 and perf_counter() > end:
-            return place + 1
-    return len(fed)
+    """How many deltas the peer reads within `LIMIT`; one may be its last, if a pattern of the peer's runs away in it."""
+    stream, read = peer.open(there), 0
+    with suppress(_Late), _alarm():
+        for text, ids in fed:
+            stream.feed(text, ids)
+            read += 1
+    return read
+
+
+def _in_time(read: Callable[[], Message]) -> Message:
+    try:
+        with _alarm():
+            return read()
+    except _Late:
+        raise TimeoutError(f"more than {LIMIT} s") from None
+
+
+class _Late(BaseException):
+    """The time is over. Not an `Exception`: a peer may catch those."""
+
+
+@contextmanager
+def _alarm() -> Iterator[None]:
+    def ring(*_: object) -> NoReturn:
+        raise _Late
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
