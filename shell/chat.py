@@ -94,7 +94,8 @@ class ChatStream:
     def feed_bytes(self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()) -> bytes:
         """As `feed`, as server-sent events. The bytes of a token that was written before are looked up."""
         fed, ids = self._fed, tuple(ids)
-        if not (fed.quick and self._opened) or len(logprobs) != (0 if self._most is None else len(ids)):
+        logprobs = () if self._most is None else logprobs
+        if not (fed.quick and self._opened) or (self._most is not None and len(logprobs) != len(ids)):
             return frames(self.feed(text, ids, logprobs))
         parser, events = step(self.plan.machine, fed.parser, text, ids)
         if self._shows_tokens:
