@@ -196,7 +196,7 @@ def sampled(name: str, tools: list[dict[str, Any]], outputs: int) -> Iterator[An
     whole, tool = machine(name, tools), tools[0]["function"]["name"]
     found = constraint(whole, Demand("required", names=(tool,)), offered(tools), "parameter", "content").unwrap()
     assert found is not None
-    samples = list(Sampler(found.content, f"strings {name}").outputs(outputs, 8 * outputs))
+    samples = list(Sampler(found.content, f"strings {name}").outputs(outputs, 24 * outputs))
     assert len(samples) == outputs
     for sample in samples:
         parsed = parse(whole, sample.text)
