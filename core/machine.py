@@ -190,8 +190,11 @@ def _step(machine: Machine, state: Visible, text: str | None, ids: tuple[int, ..
             raise TypeError("an ids feed takes deltas (None, ids): token ids, no text")
         return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_ids(machine, state, ids)
     text = _visible(text)
-    alone = len(ids) == 1 and (text == machine.text_of(ids[0]) or _writes(machine, state, ids[0], text))
-    if alone or (text and ids and machine.shown(text, ids, feed.pending) == len(ids)):
+    if len(ids) == 1:
+        shown = text == machine.text_of(ids[0]) or _writes(machine, state, ids[0], text)
+    else:
+        shown = bool(text and ids) and machine.shown(text, ids, feed.pending) == len(ids)
+    if shown:
         return _step_ids(machine, state, ids)
     return _step_behind(machine, Behind(state, ()), text, ids)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Final
 
-from unbraid.core.events import PLAIN_MARKUP, Event, Events, Markup
+from unbraid.core.events import Event, Events, Markup, merge
 from unbraid.core.grammar import Gap
 from unbraid.core.pieces import append, append_all, join, join_all
 from unbraid.core.records import InText, InValue, Trial
@@ -143,11 +143,9 @@ def _gathered(rope: tuple[Events, ...], fresh: Events) -> tuple[Events, ...]:
     return append_all(rope, joined)
 
 
-def _joint(first: Event, second: Event) -> Markup | None:
+def _joint(first: Event, second: Event) -> Event | None:
     """Both as one event, if they are short markup that no marker wrote, of one kind."""
-    if not isinstance(first, Markup) or not isinstance(second, Markup) or first.terminal != second.terminal:
+    if not isinstance(first, Markup) or not isinstance(second, Markup) or first.points + second.points > JOINED:
         return None
-    points = first.points + second.points
-    if first.terminal not in PLAIN_MARKUP or points > JOINED:
-        return None
-    return Markup(first.terminal, first.text + second.text, points, first.tokens + second.tokens)
+    both = merge((first, second))
+    return both[0] if len(both) == 1 else None

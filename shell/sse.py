@@ -10,26 +10,12 @@ JSON in them has no white space between its tokens.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from unbraid.shell.surrogates import clean_json
 
-_PLAIN: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
-
-
-def _encoder() -> Callable[[object], str]:
-    """As `_PLAIN.encode`, which makes an encoder each time, where the interpreter has one that can be kept."""
-    try:
-        from _json import encode_basestring, make_encoder
-    except ImportError:
-        return _PLAIN.encode
-    pieces = make_encoder(None, _PLAIN.default, encode_basestring, None, ":", ",", False, False, True)
-    join = "".join
-    return lambda value: join(pieces(value, 0))
-
-
-_ENCODE: Final = _encoder()
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 DONE: Final = b"data: [DONE]\n\n"
 """The end of every stream."""

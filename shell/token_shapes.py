@@ -7,15 +7,14 @@ same token before (`Around`), so that there is one place that knows how a token 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, TypeAlias, TypeVar
+from functools import lru_cache
+from typing import Final, TypeAlias
 
 from unbraid.core.vocabulary import Vocabulary
 from unbraid.shell.chat_shapes import Logprobs, TokenLogprob, TopLogprob
 from unbraid.shell.sse import compact
 from unbraid.shell.surrogates import clean_text
 from unbraid.shell.visible import Alternative, Bytes, Given, Logprob, Shown
-
-_Key = TypeVar("_Key")
 
 KEPT: Final = 1 << 16
 """Most tokens, and most alternatives, of which is kept how they are written."""
@@ -52,9 +51,6 @@ def _alternative(one: Alternative) -> TopLogprob:
 Around: TypeAlias = tuple[str, str]
 """JSON in front of a number, and behind it."""
 
-_tokens: Final[dict[tuple[str, bytes | Bytes], Around]] = {}
-_others: Final[dict[tuple[str, Bytes | None], Around]] = {}
-
 _NUMBER: Final = -1.5
 _MARK: Final = f'"logprob":{_NUMBER}'
 """Stands in JSON once for each number: in a string its quotation marks are escaped."""
@@ -67,33 +63,29 @@ def written_logprobs(tokens: Iterable[Given], vocabulary: Vocabulary | None, mos
 
 def _written(one: Logprob, piece: bytes, most: int) -> str:
     raw = piece if one.bytes is None else one.bytes
-    before, after = _tokens.get((one.token, raw)) or _around_token(one.token, raw)
+    before, after = _around_token(one.token, raw)
     if not (most and one.top):
         return f"{before}{one.logprob!r}{after}]}}"
     top = []
     for other in one.top[:most]:
-        start, end = _others.get((other.token, other.bytes)) or _around_other(other.token, other.bytes)
+        start, end = _around_other(other.token, other.bytes)
         top.append(f"{start}{other.logprob!r}{end}")
     return f"{before}{one.logprob!r}{after}{','.join(top)}]}}"
 
 
+@lru_cache(KEPT)
 def _around_token(text: str, raw: bytes | Bytes) -> Around:
     """What stands around the number of a token; behind it up to its alternatives."""
     before, after = _cut(_token(Logprob(text, _NUMBER, tuple(raw)), b"", 0))
-    return _kept(_tokens, (text, raw), (before, after.removesuffix("]}")))
+    return before, after.removesuffix("]}")
 
 
+@lru_cache(KEPT)
 def _around_other(text: str, raw: Bytes | None) -> Around:
-    return _kept(_others, (text, raw), _cut(_alternative(Alternative(text, _NUMBER, raw))))
+    """What stands around the number of an alternative."""
+    return _cut(_alternative(Alternative(text, _NUMBER, raw)))
 
 
 def _cut(value: TopLogprob) -> Around:
     before, mark, after = compact(value).partition(_MARK)
     return before + mark.removesuffix(str(_NUMBER)), after
-
-
-def _kept(known: dict[_Key, Around], key: _Key, around: Around) -> Around:
-    if len(known) >= KEPT:
-        known.clear()
-    known[key] = around
-    return around
