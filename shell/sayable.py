@@ -17,6 +17,7 @@ a pattern is never matched against what is written, such a string is one without
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Final
 
 from attrs import frozen
@@ -82,14 +83,10 @@ def sayable(schema: object, strings: Strings = JSON, depth: int = 0) -> object:
             made[word] = _same(inner, {key: sayable(one, strings, depth + 1) for key, one in inner.items()})
         elif word in LISTS and isinstance(inner, list):
             rewritten = [sayable(one, strings, depth + 1) for one in inner]
-            made[word] = inner if all(map(_is, inner, rewritten)) else rewritten
+            made[word] = inner if all(map(is_, inner, rewritten)) else rewritten
         elif word in SCHEMAS:
             made[word] = sayable(inner, strings, depth + 1)
     return _same(found, made)
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
 
 
 def _same(old: Mapping[str, object], new: dict[str, object]) -> Mapping[str, object]:
