@@ -15,7 +15,7 @@ through `reading.read`, which moves a cursor from region to region until the tex
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -41,13 +41,15 @@ from unbraid.core.records import (
     Within,
 )
 from unbraid.core.run import Run
-from unbraid.core.tentative import RECENT, grown, read_on, step_on, whole
+from unbraid.core.tentative import RECENT, grown, pass_on, read_on, step_on, whole
 
 FEW: Final = 16
 """Up to so many ids of a delta are read one by one."""
 
 PORTION: Final = 64
 """Ids of a longer delta that are read at once where a step is not known."""
+
+NO_STEPS: Final[Mapping[int | str, tuple[Visible, Events]]] = {}
 
 FeedName: TypeAlias = Literal["text", "ids", "both"]
 StartAt: TypeAlias = Literal["auto", "reasoning", "content"]
@@ -111,12 +113,21 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
                 text is None or text == machine.texts[ids[0]] or _writes(machine, state, ids[0], text)
             ):
                 return known
-        elif text is not None:
-            known = steps.get(text)
-            if known is not None and not ids:
+        elif not ids:
+            known = None if text is None else steps.get(text)
+            if known is not None:
                 return known
-        elif isinstance(state, InStep) and isinstance(state.feed, IdsFeed):
-            return _step_ids(machine, state, ids)
+        elif isinstance(state, InStep):
+            alone = text is None and isinstance(state.feed, IdsFeed)
+            if state.plain is not None:
+                several = itemgetter(*ids)
+                try:
+                    events = several(state.plain)
+                    if alone or (isinstance(state.feed, BothFeed) and text == "".join(several(machine.texts))):
+                        return state, events
+                except KeyError:
+                    pass
+            return _step_each(machine, state, ids) if alone else _step(machine, state, text, ids)
     elif isinstance(state, Tentative):
         return _step_tentative(machine, state, text, ids)
     elif isinstance(state, Behind):
@@ -188,14 +199,13 @@ def _step(machine: Machine, state: Visible, text: str | None, ids: tuple[int, ..
     if isinstance(feed, IdsFeed):
         if text is not None:
             raise TypeError("an ids feed takes deltas (None, ids): token ids, no text")
-        return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_ids(machine, state, ids)
+        return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_each(machine, state, ids)
     text = _visible(text)
     if len(ids) == 1:
-        shown = text == machine.text_of(ids[0]) or _writes(machine, state, ids[0], text)
-    else:
-        shown = bool(text and ids) and machine.shown(text, ids, feed.pending) == len(ids)
-    if shown:
-        return _step_ids(machine, state, ids)
+        if text == machine.text_of(ids[0]) or _writes(machine, state, ids[0], text):
+            return _step_id(machine, state, ids[0])
+    elif text and ids and machine.shown(text, ids, feed.pending) == len(ids):
+        return _step_each(machine, state, ids)
     return _step_behind(machine, Behind(state, ()), text, ids)
 
 
@@ -231,15 +241,22 @@ def _step_ids(machine: Machine, state: Visible, ids: tuple[int, ...]) -> tuple[V
             pass
         else:
             return state, out
+    return _step_each(machine, state, ids)
+
+
+def _step_each(machine: Machine, state: Visible, ids: tuple[int, ...]) -> tuple[Visible, Events]:
     if len(ids) > FEW:
         return _step_many(machine, state, ids)
-    steps = state.steps
+    if isinstance(state, Tentative):
+        state, known = pass_on(state, ids)
+        ids = ids[known:]
+    out: Events = ()
     for token in ids:
-        known = None if steps is None else steps.get(token)
-        after, more = known or _step_id(machine, state, token)
+        try:
+            state, more = (state.steps or NO_STEPS)[token]
+        except KeyError:
+            state, more = _step_id(machine, state, token)
         out += more
-        if after is not state:
-            state, steps = after, after.steps
     return state, out
 
 

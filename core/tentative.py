@@ -35,9 +35,28 @@ def grown(state: Tentative, place: Place, passed: Passed) -> Tentative:
     recent = state.recent
     if len(recent) < RECENT:
         return Tentative(place, (*recent, passed), state.past)
-    past = state.past
-    tokens = past.tokens + sum(len(one.marks) for one in recent)
-    return Tentative(place, (passed,), Past(append_all(past.passed, recent), tokens))
+    return Tentative(place, (passed,), _past(state.past, recent))
+
+
+def pass_on(state: Tentative, ids: Sequence[int]) -> tuple[Tentative, int]:
+    """Take the steps by `ids` that were taken before, while they stay in the block; the state behind, and how many."""
+    place, passed = state.place, list(state.recent)
+    size = len(passed)
+    for token in ids:
+        known = place.passes.get(token)
+        if known is None:
+            break
+        place = known[0]
+        passed.append(known[1])
+    count = len(passed) - size
+    if len(passed) <= RECENT:
+        return Tentative(place, tuple(passed), state.past) if count else state, count
+    return Tentative(place, (), _past(state.past, passed)), count
+
+
+def _past(past: Past, passed: Sequence[Passed]) -> Past:
+    """`past`, with `passed` behind it."""
+    return Past(append_all(past.passed, passed), past.tokens + sum(len(one.marks) for one in passed))
 
 
 def step_on(machine: Machine, state: Tentative, key: int | str, text: str | None) -> tuple[Visible, Events]:

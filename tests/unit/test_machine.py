@@ -37,6 +37,22 @@ def test_deltas_of_another_kind_are_errors() -> None:
         step(IDS, behind, None, (1,))
 
 
+def test_several_plain_ids_that_were_read_before_are_of_their_feed_too() -> None:
+    ids, text = tuple(WORDS.encode("Hello there you")), "Hello there you"
+    assert len(ids) > 1
+    by_ids, _ = fold(IDS, start(IDS, "ids", at="content"), [(None, (token,)) for token in ids])
+    by_both, _ = fold(IDS, start(IDS, "both", at="content"), [(WORDS.decode((token,)), (token,)) for token in ids])
+    assert step(IDS, by_ids, None, ids)[0] is by_ids
+    assert step(IDS, by_both, text, ids)[0] is by_both
+    with pytest.raises(TypeError, match="ids feed"):
+        step(IDS, by_ids, text, ids)
+    with pytest.raises(TypeError, match="feed of both"):
+        step(IDS, by_both, None, ids)
+    behind, events = step(IDS, by_both, text[:-1], ids)
+    assert behind is not by_both
+    assert message(events).content == text[:-1]
+
+
 def test_ids_need_a_vocabulary() -> None:
     with pytest.raises(ValueError, match="vocabulary"):
         start(TEXT, "ids")
