@@ -13,8 +13,9 @@ trial is taken again from the `whole` state; that happens once for a block, so w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Final
 
 from unbraid.core.bind import Machine
@@ -26,8 +27,11 @@ from unbraid.core.reading import drive, pack, read
 from unbraid.core.records import InStep, Passed, Past, Place, Tentative, Trial, Visible
 from unbraid.core.run import Run
 
-RECENT: Final = 16
+RECENT: Final = 32
 """Steps whose passed text stands in the short tuple."""
+
+_EVENTS: Final[Callable[[Passed], Events]] = attrgetter("events")
+_MARKS: Final[Callable[[Passed], tuple[int, ...]]] = attrgetter("marks")
 
 
 def grown(state: Tentative, place: Place, passed: Passed) -> Tentative:
@@ -56,7 +60,7 @@ def pass_on(state: Tentative, ids: Sequence[int]) -> tuple[Tentative, int]:
 
 def _past(past: Past, passed: Sequence[Passed]) -> Past:
     """`past`, with `passed` behind it."""
-    return Past(append_all(past.passed, passed), past.tokens + sum(len(one.marks) for one in passed))
+    return Past(append_all(past.passed, passed), past.tokens + sum(map(len, map(_MARKS, passed))))
 
 
 def step_on(machine: Machine, state: Tentative, key: int | str, text: str | None) -> tuple[Visible, Events]:
@@ -95,7 +99,7 @@ def read_on(
         return read(machine, whole(state), feed, text, marks, odd)
     after = pack(run, feed)
     if run.outcome or not isinstance(after, Tentative):
-        return after, (*chain.from_iterable(one.events for one in _all(state)), *run.events())
+        return after, (*chain.from_iterable(map(_EVENTS, _all(state))), *run.events())
     if key is not None and machine.keeps(key):
         machine.pool.remember_pass(state.place, key, after.place, after.recent[0])
     return grown(state, after.place, after.recent[0]), ()
@@ -126,7 +130,7 @@ def whole(state: Visible) -> InStep:
 
 def _full(trial: Trial, passed: Sequence[Passed]) -> Trial:
     raw, marks = "".join(one.raw for one in passed), tuple(_places(passed))
-    events = tuple(chain.from_iterable(one.events for one in passed))
+    events = tuple(chain.from_iterable(map(_EVENTS, passed)))
     return Trial(
         trial.kind,
         trial.region,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
+from itertools import groupby
 from pydoc_data.topics import topics
 from time import process_time
 from typing import Any, Final, TypeAlias
@@ -142,27 +143,16 @@ def read(machine: Machine, feed: FeedKind, deltas: Iterable[Delta], at: StartAt 
 
 def added_up(events: Iterable[Event]) -> Message:
     """What a lean host makes of `events`: the texts, joined."""
-    reasoning: list[ReasoningChunk] = []
-    content: list[ContentChunk] = []
-    names: list[ToolName] = []
-    arguments: list[ArgumentsChunk] = []
-    keep: dict[type, Callable[[Any], None]] = {
-        ReasoningChunk: reasoning.append,
-        ContentChunk: content.append,
-        ToolName: names.append,
-        ArgumentsChunk: arguments.append,
-    }
-    for event in events:
-        kept = keep.get(event.__class__)
-        if kept is not None:
-            kept(event)
-    calls: dict[int, list[str]] = {name.index: [] for name in names}
-    for piece in arguments:
+    said: dict[type, list[Any]] = {}
+    for kind, group in groupby(events, type):
+        said.setdefault(kind, []).extend(group)
+    calls: dict[int, list[str]] = {name.index: [] for name in said.get(ToolName, ())}
+    for piece in said.get(ArgumentsChunk, ()):
         calls[piece.index].append(piece.json)
     return Message(
-        "".join([piece.text for piece in reasoning]) or None,
-        "".join([piece.text for piece in content]) or None,
-        tuple(ToolCall("", name.name, "".join(calls[name.index]), complete=True) for name in names),
+        "".join([piece.text for piece in said.get(ReasoningChunk, ())]) or None,
+        "".join([piece.text for piece in said.get(ContentChunk, ())]) or None,
+        tuple(ToolCall("", name.name, "".join(calls[name.index]), complete=True) for name in said.get(ToolName, ())),
     )
 
 
