@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 from unbraid.core.brackets import (
@@ -65,7 +65,12 @@ def braces(run: Run) -> bool:
 
 def _to(at: InBraces, where: str, nest: int = 0, item: str = "") -> InBraces:
     """Another place; `nest` 0: in the same bracket."""
-    return InBraces(at.region, where, nest or at.nest, at.closer, item, at.muted)
+    return _stand(at.region, where, nest or at.nest, at.closer, item, at.muted)
+
+
+@lru_cache
+def _stand(region: str, where: str, nest: int, closer: str, item: str, muted: bool) -> InBraces:
+    return InBraces(region, where, nest, closer, item, muted)
 
 
 def _kind(run: Run) -> Braces:
@@ -121,7 +126,7 @@ def _quoted_key(run: Run, at: InBraces, mark: str) -> Next:
 
 def _bare_key(run: Run, at: InBraces) -> Next:
     kind = _kind(run)
-    end, certain = _ends_before(run, at, _key_end(kind), NAME_CAP)
+    end, certain = _ends_before(run, at, run.region.ends, NAME_CAP)
     if end - run.pos > NAME_CAP:
         return give_up(run, run.pos + NAME_CAP)
     if not certain:
@@ -144,12 +149,6 @@ def _ends_before(run: Run, at: InBraces, ends: re.Pattern[str], cap: int) -> tup
     return end, certain
 
 
-@cache
-def _key_end(kind: Braces) -> re.Pattern[str]:
-    """What ends a bare key, or cannot stand in it."""
-    return re.compile(f"[{re.escape(kind.pair + kind.open + kind.close + ',{}[]')}]")
-
-
 def _pair(run: Run, at: InBraces) -> Next:
     char = ahead(run)
     if len(char) != 1:
@@ -163,7 +162,7 @@ def _member(run: Run, at: InBraces, key: str, place: int) -> InBraces:
     """`key` and what stands behind it end before `place`."""
     run.markup("syntax", place - run.pos)
     if at.nest == OUTER:
-        return InBraces(at.region, "value", OUTER, at.closer, "", begin_member(run, key))
+        return _stand(at.region, "value", OUTER, at.closer, "", begin_member(run, key))
     write(run, ("" if at.where.startswith("first") else ", ") + quoted(key) + ": ", muted=at.muted)
     return _to(at, "value")
 
@@ -237,17 +236,15 @@ def _string(run: Run, at: InBraces) -> Next:
     place = words.tail(buf, run.pos) if found is None else found.start()
     openers, echo = watch(run, at.openers, at.echo, buf[run.pos : place])
     piece(run, place - run.pos, escape(run.source(run.pos, place)), muted=at.muted)
-    run.at = at = InBraces(at.region, "string", at.nest, at.closer, "", at.muted, openers, echo)
-    if found is None:
-        return False
-    size = len(found.group())
-    verdict = _ends(run, at, place + size)
+    size = 0 if found is None else len(found.group())
+    verdict = None if found is None else _ends(run, at, place + size)
     if verdict is None:
+        run.at = InBraces(at.region, "string", at.nest, at.closer, "", at.muted, openers, echo)
         return False
     if verdict:
         piece(run, size, '"', muted=at.muted)
         return _to(at, "after")
-    openers, echo = watch(run, openers, echo, found.group())
+    openers, echo = watch(run, openers, echo, buf[place : place + size])
     piece(run, size, escape(_kind(run).inner or run.source(place, place + size)), muted=at.muted)
     return InBraces(at.region, "string", at.nest, at.closer, "", at.muted, openers, echo)
 
@@ -276,7 +273,7 @@ def _after(run: Run, at: InBraces) -> Next:
         return give_up(run, run.pos)
     run.markup("syntax", 1)
     where = "key" if at.nest & 1 else "item"
-    return InBraces(at.region, where, at.nest, at.closer, "", at.muted and at.nest != OUTER)
+    return _stand(at.region, where, at.nest, at.closer, "", at.muted and at.nest != OUTER)
 
 
 def _stop(run: Run, at: InBraces, why: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
 from unbraid.core.arguments import marker_at
-from unbraid.core.grammar import GAP_CAP, KEYS_CAP
+from unbraid.core.grammar import GAP_CAP, KEYS_CAP, WHITESPACE
 from unbraid.core.json_text import quote
 from unbraid.core.records import Call, InBraces, InCalls
 from unbraid.core.rows import lexeme
@@ -26,6 +26,7 @@ MARKER: Final = "marker"
 OVERLONG: Final = "overlong"
 
 BLANKS: Final = re.compile(r"[\n\r\t ]*+")
+_BLANK: Final = frozenset(WHITESPACE)
 
 Place = TypeVar("Place", InCalls, InBraces)
 
@@ -46,14 +47,15 @@ def walk(run: Run, at: Place, kind: type[Place], steps: Mapping[str, Callable[[R
 def ahead(run: Run) -> str:
     """Skip white space. The code point there, or why there is none: "" (input ran out), MARKER, or OVERLONG, because white
     space before the commit point is capped and stays in the hold-back until it ends."""
-    buf = run.buf
-    place = blanks_end(buf, run.pos)
+    buf, here = run.buf, run.pos
+    place = blanks_end(buf, here)
     if run.trial is not None and run.trial.kind == "opening":
-        if place - run.pos > GAP_CAP:
+        if place - here > GAP_CAP:
             return OVERLONG
         if place == len(buf):
             return ""
-    run.markup("syntax", place - run.pos)
+    if place > here:
+        run.markup("syntax", place - here)
     if place == len(buf):
         return ""
     if buf[place] in run.region.stops:
@@ -69,6 +71,8 @@ def blanks_end(text: str, place: int) -> int:
     >>> blanks_end("a  b", 1)
     3
     """
+    if text[place : place + 1] not in _BLANK:
+        return place
     found = BLANKS.match(text, place)
     return place if found is None else found.end()
 

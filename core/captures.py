@@ -43,7 +43,7 @@ def _search(run: Run, at: InCapture) -> tuple[int, str, str | None]:
             if place < 0:
                 return stop, quote, None
             place, quote = place + 1, ""
-        found = region.capture.search(buf, place, stop)
+        found = region.ends.search(buf, place, stop)
         if found is None and stop < len(buf):
             return stop, quote, None
         if found is None:

@@ -26,7 +26,7 @@ from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.feeds import Reader, arriving
 from unbraid.core.lag import read_both, release_queue
 from unbraid.core.plain import plain_events
-from unbraid.core.prompt import last_marker, last_turn, place, start_region
+from unbraid.core.prompt import last_marker, last_turn, start_region
 from unbraid.core.reading import begin_at, begin_behind, drive, read
 from unbraid.core.records import (
     Behind,
@@ -84,7 +84,7 @@ def start(
         found = last_marker(rule, last_turn(rule, machine.vocabulary, prompt))
     begun = TextFeed() if feed == "text" else _begun(machine, feed, fresh=prompt is None)
     if found is None:
-        return begin_at(machine, place(machine.table(begun), region), begun)
+        return begin_at(machine, machine.table(begun).regions[region].begun, begun)
     return begin_behind(machine, begun, *found)
 
 

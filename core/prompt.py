@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from unbraid.core.grammar import Capture, Format, Gap, JsonScalar, Start, Switch
-from unbraid.core.records import At, InCapture, InGap, InText
-from unbraid.core.table import Table
+from unbraid.core.grammar import Format, JsonScalar, Start, Switch
 from unbraid.core.vocabulary import Vocabulary
 
 
@@ -43,16 +41,6 @@ def _is_on(switch: Switch, kwargs: Mapping[str, JsonScalar]) -> bool:
 
 def _means_on(switch: Switch, value: JsonScalar) -> bool:
     return not any(value == off and isinstance(value, bool) is isinstance(off, bool) for off in switch.off)
-
-
-def place(table: Table, region: str) -> At:
-    """Standing in `region`, with nothing read."""
-    kind = table.regions[region].kind
-    if isinstance(kind, Gap):
-        return InGap(region)
-    if isinstance(kind, Capture):
-        return InCapture(region, (), "", "")
-    return InText(region)
 
 
 def last_marker(start: Start, prompt: str) -> tuple[str, str] | None:

@@ -23,7 +23,6 @@ from unbraid.core.payload import payload
 from unbraid.core.pieces import join, join_all
 from unbraid.core.plain import plain_table
 from unbraid.core.pool import recurs
-from unbraid.core.prompt import place
 from unbraid.core.python_calls import python_calls
 from unbraid.core.records import (
     At,
@@ -177,7 +176,7 @@ def begin_at(machine: Machine, at: At, feed: Feed, calls: int = 0) -> Visible:
 
 def begin_behind(machine: Machine, feed: Feed, region: str, rest: str) -> Visible:
     """Read the rest of the prompt from `region`, as text, and keep only where that leads."""
-    before = InStep(place(machine.text_table, region), TextFeed(), edge=_edge(machine, region))
+    before = InStep(machine.text_table.regions[region].begun, TextFeed(), edge=_edge(machine, region))
     state, _ = read(machine, before, TextFeed(), rest, [])
     if isinstance(state, Tentative):
         state = state.place.here

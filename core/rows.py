@@ -6,28 +6,19 @@ the row's anomaly, and only then the marker itself as markup, with its framing b
 
 from __future__ import annotations
 
+from typing import Final
+
 from unbraid.core.elements import close_tree
 from unbraid.core.events import ToolCallStart, ToolName
-from unbraid.core.grammar import Braces, Capture, Gap, Json, PythonCalls, Row, Test, Text, Tree, Value
-from unbraid.core.records import (
-    DROPPED,
-    Argument,
-    At,
-    Call,
-    InBraces,
-    InCalls,
-    InCapture,
-    InEnvelope,
-    InGap,
-    InJson,
-    InText,
-    InTree,
-    InValue,
-)
+from unbraid.core.grammar import Capture, Gap, Row, Test, Value
+from unbraid.core.records import DROPPED, At, Call, InCapture, InEnvelope, InGap, InJson, InTree, InValue
 from unbraid.core.run import Run
 from unbraid.core.table import SPECIAL, RegionTable
 from unbraid.core.trials import accept, begin, refuse
 from unbraid.core.values import close_arguments, close_value, open_value, slot, waits_for_its_end
+
+_PAYLOADS: Final = (InJson, InEnvelope, InTree)
+"""Places of arguments that are not whole before their own last code point."""
 
 
 def lexeme(run: Run, terminal: str, before: int, size: int, captured: int = 0) -> None:
@@ -46,7 +37,7 @@ def lexeme(run: Run, terminal: str, before: int, size: int, captured: int = 0) -
 def row_for(run: Run, on: str) -> Row | None:
     """The first row of this place for terminal `on` whose conditions hold."""
     for row in run.region.rows.get(on, ()):
-        if all(_holds(run, test) for test in row.when) and not _declines(run, row):
+        if (not row.when or all(_holds(run, test) for test in row.when)) and not _declines(run, row):
             return row
     return None
 
@@ -87,13 +78,15 @@ def _declines(run: Run, row: Row) -> bool:
 def take_row(run: Run, row: Row, terminal: str, before: int, size: int, captured: int = 0) -> None:
     """Go where `row` leads. At the cursor: `captured` code points, `before` of framing, `size` of the marker."""
     target = run.region if row.to == "@same" else run.table.regions[row.to]
-    _tentative(run, target, before + size)
+    if target.trial or run.trial is not None:
+        _tentative(run, target, before + size)
     _leave(run, row, target, captured)
     origin = run.region.name
     if row.odd:
         run.anomaly(row.odd)
     if not row.keep:
-        run.markup("framing", before)
+        if before:
+            run.markup("framing", before)
         run.markup(terminal, size)
         known = run.table.terminals.get(terminal)
         run.edge = known.after if known else ()
@@ -111,18 +104,19 @@ def _tentative(run: Run, target: RegionTable, entry: int) -> None:
 
 def _leave(run: Run, row: Row, target: RegionTable, captured: int) -> None:
     """Everything that must happen before the marker itself."""
-    if "call" not in row.do:
-        if row.release and captured:
+    do = row.do
+    if captured and "call" not in do:
+        if row.release:
             _release(run, target, captured)
-        elif captured:
+        else:
             run.markup("syntax", captured)
-    if not isinstance(target.kind, Value) and not _may_go_on(run):
+    if isinstance(run.at, InValue) and not isinstance(target.kind, Value) and not _may_go_on(run):
         close_value(run)
-    if "end" in row.do or (isinstance(run.at, InJson | InEnvelope | InTree) and target is not run.region):
+    if "end" in do or (isinstance(run.at, _PAYLOADS) and target is not run.region):
         _end(run)
-    if target.channel in ("content", "call"):
+    if run.thinking and target.channel in ("content", "call"):
         run.end_reasoning()
-    if "call" in row.do:
+    if "call" in do:
         announce(run, captured)
 
 
@@ -188,27 +182,15 @@ def enter(run: Run, target: RegionTable, origin: str, mark: str) -> None:
             open_value(run, target.name)
         run.slots = ()
         return
-    run.go(_place(run, target, origin, mark))
+    run.at, run.region = _place(run, target, origin, mark), target
 
 
 def _place(run: Run, target: RegionTable, origin: str, mark: str) -> At:
     kind = target.kind
-    if isinstance(kind, Text):
-        run.slots = ()
-        return InText(target.name)
-    if isinstance(kind, Gap):
-        if target.channel == "content":
-            run.slots = ()
-        return InGap(target.name, run.slots)
     if isinstance(kind, Capture):
         return InCapture(target.name, run.slots, origin, mark)
-    run.slots = ()
-    if isinstance(kind, Json):
-        return InJson(target.name, Argument())
-    if isinstance(kind, Tree):
-        return InTree(target.name)
-    if isinstance(kind, PythonCalls):
-        return InCalls(target.name)
-    if isinstance(kind, Braces):
-        return InBraces(target.name)
-    return InEnvelope(target.name)
+    if run.slots:
+        if isinstance(kind, Gap) and target.channel != "content":
+            return InGap(target.name, run.slots)
+        run.slots = ()
+    return target.begun

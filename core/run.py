@@ -28,7 +28,7 @@ from unbraid.core.events import (
 )
 from unbraid.core.json_text import escape
 from unbraid.core.records import DROPPED, At, Call, InCapture, InGap, InStep, Slots, Spot, Trial
-from unbraid.core.table import RegionTable, Table
+from unbraid.core.table import SHARED, RegionTable, Table
 
 if TYPE_CHECKING:
     from unbraid.core.bind import Machine
@@ -94,7 +94,7 @@ class Run:
         end = self.pos + size
         text = self.buf[self.pos : end]
         self.pos = end
-        tokens = self._passed(end)
+        tokens = self._passed(end) if self.marks else 0
         expand = self.table.expand
         return (text if expand is None else text.translate(expand)), tokens
 
@@ -119,8 +119,10 @@ class Run:
         """The next `size` code points are nobody's."""
         if size:
             text, tokens = self.take(size)
-            text = self.table.spellings.get(text, text)
-            self.out.append(Markup(terminal, text, len(text), tokens))
+            if size <= SHARED:
+                self.out.append(self.table.markup(terminal, text, tokens))
+            else:
+                self.out.append(Markup(terminal, text, len(text), tokens))
 
     def dropped(self, terminal: str, text: str, tokens: int) -> None:
         """Source text that was taken before turns out to be nobody's."""
@@ -164,10 +166,11 @@ class Run:
 
     def arguments(self, json: str, source: str = "", tokens: int = 0) -> None:
         """A piece of the arguments of the open call, or of the next one, that stands for `source` (taken before)."""
-        if self.call is not None and self.call.index == DROPPED:
+        index = self.calls if self.call is None else self.call.index
+        if index == DROPPED:
             self.dropped("stray", source, tokens)
         else:
-            self.out.append(ArgumentsChunk(self.index, json, len(source), tokens))
+            self.out.append(ArgumentsChunk(index, json, len(source), tokens))
             if self.parked is not None:
                 self.sources.append(source)
 

@@ -13,27 +13,33 @@ gets an equal value, no lock is needed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from attrs import field, frozen
 
-from unbraid.core.events import Event
+from unbraid.core.events import Event, Markup
 from unbraid.core.grammar import (
     Braces,
     Capture,
+    Envelope,
     Format,
     Gap,
+    Json,
     Kind,
     Payload,
     Policies,
+    PythonCalls,
     Region,
     Row,
     Terminal,
     Text,
     Tree,
+    Value,
 )
 from unbraid.core.lexer import NEVER, Lexeme, Lexicon, lexicon, trie
+from unbraid.core.records import Argument, At, InBraces, InCalls, InCapture, InEnvelope, InGap, InJson, InText, InTree
 
 SPECIAL: Final = "special"
 """The pseudo-terminal of special tokens that mean nothing in this format: absorbed where text flows."""
@@ -47,6 +53,12 @@ PLAIN_TEXTS: Final = 8192
 PLAIN_CALLS: Final = 16
 """Calls, from the first, whose argument events are kept."""
 
+SHARED: Final = 64
+"""Longest source text, in code points, whose markup is shared."""
+
+KEPT_MARKUP: Final = 4096
+"""Most events of markup that a table keeps."""
+
 
 @frozen(eq=False)
 class RegionTable:
@@ -55,7 +67,8 @@ class RegionTable:
     `openers`: its terminals that open a call. `closers`: in a gap that follows a call, the markers that end its block;
     white space before them is framing whatever the policy. `holds`: white space here may be framing, so it waits. `breakers`: closers
     behind a raw line break, which break off an unterminated JSON string. `stops`: code points at which a payload looks
-    for a marker outside of strings. `quotes`: the literal around strings in braces.
+    for a marker outside of strings. `ends`: what ends a
+    capture, or a bare key in braces. `quotes`: the literal around strings in braces. `begun`: standing in it with nothing read.
     """
 
     name: str
@@ -72,22 +85,24 @@ class RegionTable:
     text_row: Row | None
     stops: frozenset[str]
     breakers: tuple[str, ...]
-    capture: re.Pattern[str]
+    ends: re.Pattern[str]
     watched: Lexicon
     quotes: Lexicon
+    begun: At
     plain: dict[tuple[bool, int], dict[int | str, Event]] = field(factory=dict)
 
 
 @frozen(eq=False)
 class Table:
     """All regions of one view of a format. `sentinels`: what stands for a dedicated id in the text that is read, and
-    `expand` turns it back. `spellings`: the one string that every event of a marker shares, by itself."""
+    `expand` turns it back. `markup`: the event of short source text that is nobody's (terminal, text, tokens); equal ones are
+    one object, and a marker's text is the format's own string."""
 
     regions: Mapping[str, RegionTable]
     terminals: Mapping[str, Terminal]
     sentinels: Mapping[int, str]
     expand: Mapping[int, str] | None
-    spellings: Mapping[str, str]
+    markup: Callable[[str, str, int], Markup]
 
     def region(self, name: str) -> RegionTable:
         """A region of the format. Raises ValueError where it has none of that name: a state knows only its own machine's."""
@@ -109,8 +124,17 @@ def compile_table(
         terminals=compiler.terminals,
         sentinels=dict(sentinels.values()),
         expand=expand or None,
-        spellings={spelling: spelling for terminal in fmt.terminals for spelling in terminal.spellings},
+        markup=_markup({spelling: spelling for terminal in fmt.terminals for spelling in terminal.spellings}),
     )
+
+
+def _markup(spellings: Mapping[str, str]) -> Callable[[str, str, int], Markup]:
+    @lru_cache(maxsize=KEPT_MARKUP)
+    def made(terminal: str, text: str, tokens: int) -> Markup:
+        text = spellings.get(text, text)
+        return Markup(terminal, text, len(text), tokens)
+
+    return made
 
 
 class _Compiler:
@@ -173,9 +197,10 @@ class _Compiler:
             text_row=next(iter(rows.get("@text", ())), None),
             stops=words.firsts,
             breakers=tuple("\n" + literal for literal in words.lexemes),
-            capture=self._capture_pattern(region.kind, words),
+            ends=self._ends(region.kind, words),
             watched=self._watched(region.kind),
             quotes=self._quotes(region.kind),
+            begun=_begun(region),
         )
 
     def _closes(self, name: str, region: Region, openers: frozenset[str]) -> bool:
@@ -200,8 +225,11 @@ class _Compiler:
             if spelling not in taken:
                 yield self._marked(spelling)
 
-    def _capture_pattern(self, kind: Kind, words: Lexicon) -> re.Pattern[str]:
-        """What a capture looks for: its terminals, its quotes, its stops. A sentinel stops it if its spelling does."""
+    def _ends(self, kind: Kind, words: Lexicon) -> re.Pattern[str]:
+        """What a capture looks for: its terminals, its quotes, its stops; a sentinel stops it if its spelling does. What ends
+        a bare key of braces, or cannot stand in it."""
+        if isinstance(kind, Braces):
+            return re.compile(f"[{re.escape(kind.pair + kind.open + kind.close + ',{}[]')}]")
         if not isinstance(kind, Capture):
             return re.compile(NEVER)
         stops = [mark for spelling, mark in self.marks.items() if not set(kind.stops).isdisjoint(spelling)]
@@ -220,6 +248,25 @@ class _Compiler:
             return lexicon({})
         literal = self._marked(kind.quote)
         return lexicon({literal: Lexeme("", 0, len(literal))})
+
+
+def _begun(region: Region) -> At:
+    """A capture's origin and mark, and a value's shape, are known only when they are entered."""
+    if isinstance(region.kind, Capture):
+        return InCapture(region.name, (), "", "")
+    return _BEGUN[region.kind.__class__](region.name)
+
+
+_BEGUN: Final[dict[type[Kind], Callable[[str], At]]] = {
+    Text: InText,
+    Value: InText,
+    Gap: InGap,
+    Json: lambda name: InJson(name, Argument()),
+    Envelope: InEnvelope,
+    Tree: InTree,
+    PythonCalls: InCalls,
+    Braces: InBraces,
+}
 
 
 def _bare(terminal: Terminal) -> Terminal:

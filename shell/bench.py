@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
-from itertools import groupby
 from pydoc_data.topics import topics
 from time import process_time
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from attrs import frozen
 from rich.console import Console
@@ -31,7 +30,7 @@ from unbraid.formats.registry import Role, lookup
 from unbraid.shell.arriving import words
 from unbraid.shell.bind import Tools
 from unbraid.shell.encoding import encode
-from unbraid.shell.messages import Message, ToolCall
+from unbraid.shell.messages import Message, ToolCall, by_kind
 from unbraid.shell.opening import FeedKind, StartAt
 from unbraid.shell.outputs import Asked, Turn, Writer, writer
 
@@ -143,9 +142,7 @@ def read(machine: Machine, feed: FeedKind, deltas: Iterable[Delta], at: StartAt 
 
 def added_up(events: Iterable[Event]) -> Message:
     """What a lean host makes of `events`: the texts, joined."""
-    said: dict[type, list[Any]] = {}
-    for kind, group in groupby(events, type):
-        said.setdefault(kind, []).extend(group)
+    said = by_kind(events)
     calls: dict[int, list[str]] = {name.index: [] for name in said.get(ToolName, ())}
     for piece in said.get(ArgumentsChunk, ()):
         calls[piece.index].append(piece.json)

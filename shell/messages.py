@@ -10,6 +10,8 @@ so that a message can always be encoded.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
 
 from attrs import frozen
 
@@ -54,28 +56,26 @@ def message(events: Iterable[Event], name_call: NameCall = random_id) -> Message
     >>> message(()).content is None
     True
     """
-    reasoning: list[str] = []
-    content: list[str] = []
-    calls: dict[int, _Draft] = {}
-    anomalies: list[Anomaly] = []
-    for event in events:
-        match event:
-            case ReasoningChunk(text=text):
-                reasoning.append(text)
-            case ContentChunk(text=text):
-                content.append(text)
-            case ArgumentsChunk(index=index, json=json):
-                calls[index].arguments.append(json)
-            case ToolName(index=index):
-                calls[index] = _Draft(name_call(event), clean_text(event.name))
-            case ToolCallEnd(index=index, complete=complete):
-                calls[index].complete = complete
-            case Anomaly():
-                anomalies.append(event)
-            case _:
-                pass
-    whole = tuple(draft.call() for draft in calls.values())
-    return Message(_joined(reasoning), _joined(content), whole, tuple(anomalies))
+    said = by_kind(events)
+    calls = {event.index: _Draft(name_call(event), clean_text(event.name)) for event in said.get(ToolName, ())}
+    for piece in said.get(ArgumentsChunk, ()):
+        calls[piece.index].arguments.append(piece.json)
+    for end in said.get(ToolCallEnd, ()):
+        calls[end.index].complete = end.complete
+    return Message(
+        _joined(said.get(ReasoningChunk, ())),
+        _joined(said.get(ContentChunk, ())),
+        tuple(draft.call() for draft in calls.values()),
+        tuple(said.get(Anomaly, ())),
+    )
+
+
+def by_kind(events: Iterable[Event]) -> dict[type[Event], list[Any]]:
+    """The events of each class, in order."""
+    said: dict[type[Event], list[Any]] = {}
+    for kind, group in groupby(events, type):
+        said.setdefault(kind, []).extend(group)
+    return said
 
 
 class _Draft:
@@ -91,5 +91,5 @@ class _Draft:
         return ToolCall(self.id, self.name, clean_json("".join(self.arguments)), self.complete)
 
 
-def _joined(pieces: list[str]) -> str | None:
-    return clean_text("".join(pieces)) or None
+def _joined(pieces: Iterable[ReasoningChunk | ContentChunk]) -> str | None:
+    return clean_text("".join([piece.text for piece in pieces])) or None
