@@ -1,8 +1,9 @@
 """The clock: runs that are compared take turns, so that a busy minute of the machine falls on all of them.
 
 Each sample is the time of enough calls to last `LEAST`; CPU time is this process's own, wall time is what a user waits. The
-first call is not counted (it fills the tables that a warm machine has). A run that may be made once only (`take_fresh`) is
-made anew for each sample, outside the clock, and timed once. Objects made before are out of the garbage
+first call is not counted (it fills the tables that a warm machine has), nor is one before each sample: other runs have
+had the processor's caches since. A run that may be made once only (`take_fresh`) is made anew for each sample, outside the
+clock, and timed once. Objects made before are out of the garbage
 collector's sight, as in a server that has frozen them; the collector runs.
 
 A ready-made harness was no fit: pyperf runs each benchmark in processes of its own, one after the other, so what is
@@ -52,12 +53,15 @@ class _Samples:
     make: Callable[[], Run]
     calls: int
     left: int
+    fresh: bool
     cpu: list[float] = field(factory=list)
     wall: list[float] = field(factory=list)
 
     def take(self) -> None:
         """One more sample."""
         run = self.make()
+        if not self.fresh:
+            run()
         wall, cpu = perf_counter(), process_time()
         for _ in range(self.calls):
             run()
@@ -72,7 +76,7 @@ def take_turns(runs: Mapping[Key, Run], repeats: int = REPEATS) -> dict[Key, Tim
 
 def take_fresh(makers: Mapping[Key, Callable[[], Run]], repeats: int = REPEATS) -> dict[Key, Times]:
     """The times of what `makers` make, each of it run once, interleaved."""
-    return _taken({key: _Samples(make, 1, repeats) for key, make in makers.items()}, repeats)
+    return _taken({key: _Samples(make, 1, repeats, fresh=True) for key, make in makers.items()}, repeats)
 
 
 def pace() -> float:
@@ -106,9 +110,8 @@ def _calibrated(run: Run, repeats: int) -> _Samples:
     began = perf_counter()
     run()
     took = perf_counter() - began
-    return _Samples(
-        lambda: run, max(1, round(LEAST / max(took, 1e-9))), max(2, min(repeats, int(MOST / max(took, LEAST))))
-    )
+    calls = max(1, round(LEAST / max(took, 1e-9)))
+    return _Samples(lambda: run, calls, max(2, min(repeats, int(MOST / max(took, LEAST)))), fresh=False)
 
 
 def _times(samples: _Samples) -> Times:

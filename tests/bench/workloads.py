@@ -4,6 +4,8 @@ mixed      2k tokens of reasoning, an answer, two calls
 dense      reasoning, answer and ten calls; 60 % of the words look like the beginning of a marker
 think-N    N tokens of reasoning, one short answer
 arg-N      one call with a string argument of N tokens
+*-same     as think-2k and arg-2k, what is long said fifty times: as long as *-100k, in no more words than *-2k, so that
+           the processor's caches hold what is looked up as well as there
 value      one call with an argument of 1.28 MB that is no string
 """
 
@@ -99,6 +101,18 @@ def _arg(count: int) -> Make:
     return lambda subject, source: Turn("Hm.", "", (_run(subject, source, 0, count),))
 
 
+def _think_same(subject: Subject, source: Source) -> Turn:
+    return Turn(_same(_thought(subject, source, 2_000)), "Done.")
+
+
+def _arg_same(subject: Subject, source: Source) -> Turn:
+    return Turn("Hm.", "", (Asked("run", {"cmd": _same(_thought(subject, source, 2_000))}),))
+
+
+def _same(text: str) -> str:
+    return " ".join([text] * 50)
+
+
 def _value(_: Subject, source: Source) -> Turn:
     row = [*ROW, source == MEASURED]
     rows = VALUE_POINTS // (len(json.dumps(row)) + 2)
@@ -130,8 +144,10 @@ WORKLOADS: Final[Mapping[str, Make]] = {
     "think-2k": _think(2_000),
     "think-30k": _think(30_000),
     "think-100k": _think(100_000),
+    "think-same": _think_same,
     "arg-2k": _arg(2_000),
     "arg-20k": _arg(20_000),
     "arg-100k": _arg(100_000),
+    "arg-same": _arg_same,
     "value": _value,
 }
