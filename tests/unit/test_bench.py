@@ -68,6 +68,15 @@ def test_sizes_of_workloads(qwen: Subject) -> None:
     }
 
 
+@pytest.mark.parametrize("kind", ["think", "arg"])
+def test_long_in_the_same_words(qwen: Subject, kind: str) -> None:
+    short, same = (workload(f"{kind}-{size}", qwen) for size in ("2k", "same"))
+    assert short is not None
+    assert same is not None
+    assert len(same.ids) > 48 * len(short.ids)
+    assert len({*same.ids}) < 1.05 * len({*short.ids})
+
+
 def test_dense_is_dense(qwen: Subject) -> None:
     load = workload("dense", qwen)
     assert load is not None
