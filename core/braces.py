@@ -26,7 +26,6 @@ from unbraid.core.brackets import (
     WORD_CAP,
     ahead,
     begin_member,
-    blanks_end,
     closes,
     first_marker,
     give_up,
@@ -40,6 +39,7 @@ from unbraid.core.grammar import NAME_CAP, WHITESPACE, Braces
 from unbraid.core.json_scan import MAX_DEPTH
 from unbraid.core.json_text import escape
 from unbraid.core.json_text import quote as quoted
+from unbraid.core.lexer import blanks_end
 from unbraid.core.records import InBraces
 from unbraid.core.rows import lexeme
 from unbraid.core.run import Run

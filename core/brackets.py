@@ -7,13 +7,13 @@ so the openers in it are counted (`watch`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
 from unbraid.core.arguments import marker_at
-from unbraid.core.grammar import GAP_CAP, KEYS_CAP, WHITESPACE
+from unbraid.core.grammar import GAP_CAP, KEYS_CAP
 from unbraid.core.json_text import quote
+from unbraid.core.lexer import blanks_end
 from unbraid.core.records import Call, InBraces, InCalls
 from unbraid.core.rows import lexeme
 from unbraid.core.run import Run
@@ -24,9 +24,6 @@ WORD_CAP: Final = 512
 
 MARKER: Final = "marker"
 OVERLONG: Final = "overlong"
-
-BLANKS: Final = re.compile(r"[\n\r\t ]*+")
-_BLANK: Final = frozenset(WHITESPACE)
 
 Place = TypeVar("Place", InCalls, InBraces)
 
@@ -63,18 +60,6 @@ def ahead(run: Run) -> str:
         if found is not False:
             return MARKER if found else ""
     return buf[place]
-
-
-def blanks_end(text: str, place: int) -> int:
-    """Where the white space at `place` ends.
-
-    >>> blanks_end("a  b", 1)
-    3
-    """
-    if text[place : place + 1] not in _BLANK:
-        return place
-    found = BLANKS.match(text, place)
-    return place if found is None else found.end()
 
 
 def stop(run: Run, why: str) -> bool:

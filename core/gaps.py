@@ -9,30 +9,21 @@ More than GAP_CAP code points of white space are text wherever they may be.
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from unbraid.core.grammar import GAP_CAP, Gap
+from unbraid.core.lexer import blanks_end
 from unbraid.core.records import InGap
 from unbraid.core.rows import lexeme, take_row
 from unbraid.core.run import Run
 from unbraid.core.table import SPECIAL
 from unbraid.core.trials import refuse
 
-BLANKS: Final = re.compile(r"[\n\r\t ]*+")
-
 
 def gap(run: Run) -> bool:
     """Read on in a gap. False: more input is needed."""
-    end = _blanks_end(run)
+    end = blanks_end(run.buf, run.pos)
     if run.region.channel in ("content", "reasoning"):
         return _between(run, end)
     return _inside(run, end)
-
-
-def _blanks_end(run: Run) -> int:
-    found = BLANKS.match(run.buf, run.pos)
-    return found.end() if found else run.pos
 
 
 def _inside(run: Run, end: int) -> bool:
@@ -130,7 +121,7 @@ def _to_text(run: Run) -> bool:
 def end_gap(run: Run) -> None:
     """The stream ends in a gap: white space that touches a call is framing, other is text."""
     kind = run.region.kind
-    blanks = _blanks_end(run) - run.pos
+    blanks = blanks_end(run.buf, run.pos) - run.pos
     if not isinstance(run.at, InGap) or not isinstance(kind, Gap):
         return
     if run.region.channel in ("content", "reasoning") and not (kind.touches and run.region.framed):

@@ -18,6 +18,8 @@ from typing import Final
 
 from attrs import field, frozen
 
+from unbraid.core.grammar import WHITESPACE
+
 
 @frozen
 class Lexeme:
@@ -112,6 +114,22 @@ def _behind(lexemes: Mapping[str, Lexeme], bare: Iterable[str]) -> dict[str, tup
         )
         for literal in bare
     }
+
+
+_BLANK: Final = frozenset(WHITESPACE)
+_BLANKS: Final = re.compile(f"[{WHITESPACE}]*+")
+
+
+def blanks_end(text: str, place: int) -> int:
+    """Where the white space at `place` ends.
+
+    >>> blanks_end("a  b", 1)
+    3
+    """
+    if text[place : place + 1] not in _BLANK:
+        return place
+    found = _BLANKS.match(text, place)
+    return place if found is None else found.end()
 
 
 NEVER: Final = "(?!)"

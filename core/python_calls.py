@@ -33,7 +33,6 @@ from unbraid.core.brackets import (
     WORD_CAP,
     ahead,
     begin_member,
-    blanks_end,
     closes,
     first_marker,
     give_up,
@@ -46,6 +45,7 @@ from unbraid.core.brackets import (
 from unbraid.core.grammar import GAP_CAP, NAME_CAP, PythonCalls
 from unbraid.core.json_scan import MAX_DEPTH
 from unbraid.core.json_text import quote as quoted
+from unbraid.core.lexer import blanks_end
 from unbraid.core.python_literals import NO_STRING, read_body, string_start, word_json
 from unbraid.core.records import InCalls
 from unbraid.core.rows import begin_call, lexeme

@@ -103,12 +103,14 @@ def drive(run: Run) -> None:
 
 def _framed(run: Run) -> bool:
     """Take the framing behind the last marker. False: more input decides how much."""
-    rest = run.buf[run.pos : run.pos + 1 + max(map(len, run.edge))]
-    if not run.final and any(literal.startswith(rest) and literal != rest for literal in run.edge):
-        return False
-    found = max((literal for literal in run.edge if rest.startswith(literal)), key=len, default="")
+    rest, found = run.buf[run.pos : run.pos + 1 + max(map(len, run.edge))], 0
+    for literal in run.edge:
+        if rest.startswith(literal):
+            found = max(found, len(literal))
+        elif literal.startswith(rest) and not run.final:
+            return False
     run.edge = ()
-    run.markup("framing", len(found))
+    run.markup("framing", found)
     return True
 
 
@@ -195,5 +197,5 @@ def begin_behind(machine: Machine, feed: Feed, region: str, rest: str) -> Visibl
 def _edge(machine: Machine, region: str) -> tuple[str, ...]:
     """The framing that may follow the marker that led to `region`."""
     rows = (row for row in machine.format.rows if row.to == region)
-    known = machine.text_table.terminals
-    return next((known[row.on].after for row in rows if row.on in known and known[row.on].after), ())
+    after = machine.text_table.after
+    return next((after[row.on] for row in rows if row.on in after), ())

@@ -37,7 +37,9 @@ def lexeme(run: Run, terminal: str, before: int, size: int, captured: int = 0) -
 def row_for(run: Run, on: str) -> Row | None:
     """The first row of this place for terminal `on` whose conditions hold."""
     for row in run.region.rows.get(on, ()):
-        if (not row.when or all(_holds(run, test) for test in row.when)) and not _declines(run, row):
+        if row.when and not all(_holds(run, test) for test in row.when):
+            continue
+        if "call" not in row.do or not _declines(run):
             return row
     return None
 
@@ -66,10 +68,10 @@ def _slot(run: Run, name: str) -> str | None:
     return slot(run.slots, name)
 
 
-def _declines(run: Run, row: Row) -> bool:
+def _declines(run: Run) -> bool:
     """A call without a name is none; a call of a tool that is not offered is text, if the format or the policy says so and
     it can still be text."""
-    if "call" not in row.do or run.trial is None:
+    if run.trial is None:
         return False
     name = slot(run.slots, "name")
     return not name or (run.machine.unknown_is_text and not run.machine.offers(name))
@@ -88,8 +90,7 @@ def take_row(run: Run, row: Row, terminal: str, before: int, size: int, captured
         if before:
             run.markup("framing", before)
         run.markup(terminal, size)
-        known = run.table.terminals.get(terminal)
-        run.edge = known.after if known else ()
+        run.edge = run.table.after.get(terminal, ())
     if row.to != "@same":
         enter(run, target, origin, terminal)
 

@@ -94,12 +94,13 @@ class RegionTable:
 
 @frozen(eq=False)
 class Table:
-    """All regions of one view of a format. `sentinels`: what stands for a dedicated id in the text that is read, and
+    """All regions of one view of a format. `after`: framing behind terminals that have some. `sentinels`: what stands for a dedicated id in the text that is read, and
     `expand` turns it back. `markup`: the event of short source text that is nobody's (terminal, text, tokens); equal ones are
     one object, and a marker's text is the format's own string."""
 
     regions: Mapping[str, RegionTable]
     terminals: Mapping[str, Terminal]
+    after: Mapping[str, tuple[str, ...]]
     sentinels: Mapping[int, str]
     expand: Mapping[int, str] | None
     markup: Callable[[str, str, int], Markup]
@@ -122,6 +123,7 @@ def compile_table(
     return Table(
         regions={region.name: compiler.region(region) for region in fmt.regions},
         terminals=compiler.terminals,
+        after={name: terminal.after for name, terminal in compiler.terminals.items() if terminal.after},
         sentinels=dict(sentinels.values()),
         expand=expand or None,
         markup=_markup({spelling: spelling for terminal in fmt.terminals for spelling in terminal.spellings}),
