@@ -11,6 +11,7 @@ pure. `sse.frames` makes bytes of chunks; `feed_bytes` does both at once, and fa
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.machine import step
@@ -20,7 +21,18 @@ from unbraid.shell.chat_shapes import ChatChunk
 from unbraid.shell.choice import Delta, Spent, Told
 from unbraid.shell.chunks import usage_chunks, writer
 from unbraid.shell.finish_reasons import EngineReason
-from unbraid.shell.fragments import Fragments, fragments, front, keep
+from unbraid.shell.fragments import (
+    Fragment,
+    Fragments,
+    Seams,
+    TextEvent,
+    fragments,
+    front,
+    joined,
+    keep,
+    seam_of,
+    seams,
+)
 from unbraid.shell.opening import FeedKind, Prompt
 from unbraid.shell.passing import Passing
 from unbraid.shell.plan import Plan
@@ -29,6 +41,9 @@ from unbraid.shell.stamps import Stamp, new_stamp
 from unbraid.shell.stops import touches
 from unbraid.shell.token_shapes import written_logprobs
 from unbraid.shell.visible import Given, Logprob, Shown, is_read
+
+FEW: Final = 16
+"""Most events of a step that are kept."""
 
 
 class ChatStream:
@@ -58,6 +73,7 @@ class ChatStream:
         self._opened = False
         self._front = front(self._write.chunk({}, Spent()))
         self._known: Fragments = fragments(plan) if plan.plain else {}
+        self._seams: Seams = seams(plan) if plan.plain else {}
         self._stops, self._most, self._shows_tokens = plan.stops, plan.logprobs, plan.shows_tokens
 
     @property
@@ -103,7 +119,9 @@ class ChatStream:
         if not events:
             fed.move(parser, ids)
             return b""
-        known = self._known.get(id(events[0])) if len(events) == 1 else None
+        if len(events) > 1:
+            return self._several(parser, (text, ids, logprobs), events)
+        known = self._known.get(id(events[0]))
         if known is None or (self._stops and touches(self._stops, known.event)):
             return self._take(parser, (text, ids, logprobs), events)
         fed.move(parser, ids, known.thought)
@@ -130,6 +148,20 @@ class ChatStream:
         self._fed.stand(standing.choice, finished=standing.finished)
         self._opened = standing.opened
 
+    def _several(self, parser: ParserState, delta: Delta, events: Events) -> bytes:
+        """The bytes of a step that gave several events: one chunk, if they are of one strand."""
+        pieces: list[Fragment] = []
+        for event in events:
+            known = self._known.get(id(event))
+            if known is None or (self._stops and touches(self._stops, event)):
+                return self._take(parser, delta, events)
+            pieces.append(known)
+        body = joined(pieces)
+        if body is None:
+            return self._take(parser, delta, events)
+        self._fed.move(parser, delta[1], sum([piece.thought for piece in pieces]))
+        return self._front + body if body else b""
+
     def _with_tokens(self, parser: ParserState, delta: Delta, events: Events) -> bytes:
         """The bytes of a step where tokens are shown."""
         fed, (_, ids, logprobs) = self._fed, delta
@@ -153,12 +185,24 @@ class ChatStream:
         fed, before = self._fed, self._fed.passing
         told = fed.take(parser, delta, events)
         written = frames(self._write.body(told, fed.spent))
-        if fed.quick and len(events) == 1 and told.events == events:
-            if self._shows_tokens:
-                self._keep(events[0], before, delta[1], written, told.shown[0])
-            else:
-                keep(self._known, id(events[0]), events[0], written.removeprefix(self._front))
+        if not fed.quick or told.events != events:
+            return written
+        if not self._shows_tokens:
+            self._keep_each(events)
+        elif len(events) == 1:
+            self._keep(events[0], before, delta[1], written, told.shown[0])
         return written
+
+    def _keep_each(self, events: Events) -> None:
+        """Keep what is written for each of `events` alone; of many that would take longer than it saves."""
+        for event in events if len(events) <= FEW else ():
+            if isinstance(event, TextEvent) and id(event) not in self._known:
+                seam = seam_of(self._seams, event, self._alone)
+                keep(self._known, id(event), event, self._alone(event), seam=seam)
+
+    def _alone(self, event: Event) -> bytes:
+        """What is behind the front of a chunk for `event` alone, without tokens."""
+        return frames(self._write.body(Told((event,)), Spent())).removeprefix(self._front)
 
     def _keep(self, event: Event, before: Passing, ids: tuple[int, ...], written: bytes, shown: Shown) -> None:
         """Keep what was written for an event of tokens: `ids`, and those that waited."""

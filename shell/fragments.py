@@ -7,6 +7,8 @@ what is new can be kept as bytes, by the identity of that event. What is in fron
     head      = what a chunk adds behind `"delta":`, to the end of its event, or to the log probabilities in it
     logprobs  = those of its tokens; the host's, new each time
     tail      = what follows them
+    head      = before said behind                    one event of a strand; before and behind are the strand's (`Seam`)
+    several   = before said+ behind                   events of one strand are one chunk
 
 A step may go by its fragment where no reducer holds anything (`Fed.quick`): what it does then depends on the event alone, and was
 found out by the step that the fragment is of. Where tokens are shown, it depends on them too: `Covers`.
@@ -17,6 +19,7 @@ holds its event, so no other one can have its identity.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -56,15 +59,25 @@ class Covers:
 
 
 @frozen(eq=False)
+class Seam:
+    """What stands around what is said in the chunks of one strand; nothing, if the client does not get it."""
+
+    before: bytes
+    behind: bytes
+
+
+@frozen(eq=False)
 class Fragment:
     """What the client gets for one `event` of text: nothing if there is no `head`. `thought`: its tokens of reasoning. `covers`: its
-    tokens, where tokens are shown."""
+    tokens, where tokens are shown. `seam`: its strand's, and `said`, what is in it, if it can share a chunk with others."""
 
     event: Event
     head: bytes
     tail: bytes
     thought: int
     covers: Covers | None
+    seam: Seam | None = None
+    said: bytes = b""
 
 
 Key: TypeAlias = int | tuple[int, int]
@@ -72,15 +85,50 @@ Key: TypeAlias = int | tuple[int, int]
 
 Fragments: TypeAlias = dict[Key, Fragment]
 
+Seams: TypeAlias = dict[tuple[type[Event], int], Seam | None]
+"""By class of event, and index of the call."""
+
+_SEAMS: Final[WeakKeyDictionary[Bound, dict[str, Seams]]] = WeakKeyDictionary()
 _KEPT: Final[WeakKeyDictionary[Bound, dict[tuple[str, bool, bool], Fragments]]] = WeakKeyDictionary()
 
 _MARK: Final = b'"delta":'
+
+_PROBE: Final = "\ue000"
+"""A text that no chunk holds behind its delta."""
+
+TextEvent: TypeAlias = ContentChunk | ReasoningChunk | ArgumentsChunk
+"""What fragments are of."""
 
 
 def fragments(plan: Plan) -> Fragments:
     """The fragments of answers that are read and written as those of `plan`."""
     way = (plan.reasoning_field, plan.token_ids, plan.logprobs is not None)
     return _KEPT.setdefault(plan.machine.bound, {}).setdefault(way, {})
+
+
+def seams(plan: Plan) -> Seams:
+    """The seams of answers that are written as those of `plan`, without tokens."""
+    return _SEAMS.setdefault(plan.machine.bound, {}).setdefault(plan.reasoning_field, {})
+
+
+def seam_of(known: Seams, event: TextEvent, write: Callable[[Event], bytes]) -> Seam | None:
+    """The seam of the strand of `event`; None if what it says stands in a chunk more than once. `write`: the bytes behind the
+    front of a chunk for one event, none if the client does not get it."""
+    index = event.index if isinstance(event, ArgumentsChunk) else -1
+    key = (event.__class__, index)
+    if key not in known:
+        probe = ArgumentsChunk(index, _PROBE, 1) if isinstance(event, ArgumentsChunk) else event.__class__(_PROBE, 1)
+        before, *behind = write(probe).split(_PROBE.encode())
+        known[key] = Seam(before, behind[0] if behind else b"") if len(behind) < 2 else None
+    return known[key]
+
+
+def joined(pieces: Sequence[Fragment]) -> bytes | None:
+    """What a chunk that says all of `pieces` adds; None if they are not of one strand."""
+    seam = pieces[0].seam
+    if seam is None or any(one.seam is not seam for one in pieces):
+        return None
+    return seam.before + b"".join([one.said for one in pieces]) + seam.behind
 
 
 def front(chunk: ChatChunk) -> bytes:
@@ -90,15 +138,27 @@ def front(chunk: ChatChunk) -> bytes:
 
 
 def keep(
-    known: Fragments, key: Key, event: Event, written: bytes, covers: Covers | None = None, own: bytes = b""
+    known: Fragments,
+    key: Key,
+    event: Event,
+    written: bytes,
+    covers: Covers | None = None,
+    own: bytes = b"",
+    seam: Seam | None = None,
 ) -> None:
     """Keep what was `written` behind the front of its chunk for `event`, if that is text and one chunk, or none. `own`: the log
-    probabilities in it."""
-    if not isinstance(event, ContentChunk | ReasoningChunk | ArgumentsChunk):
+    probabilities in it. `seam`: that of its strand."""
+    if not isinstance(event, TextEvent):
         return
     if written[:1] not in (b"", b"{") or own not in written or len(written) - len(own) > LONGEST:
         return
     if len(known) >= KEPT:
         known.clear()
     head, _, tail = written.partition(own) if own else (written, b"", b"")
-    known[key] = Fragment(event, head, tail, event.tokens if isinstance(event, ReasoningChunk) else 0, covers)
+    thought = event.tokens if isinstance(event, ReasoningChunk) else 0
+    said = b""
+    if seam is not None and bool(head) is bool(seam.before):
+        said = head[len(seam.before) : len(head) - len(seam.behind)]
+    else:
+        seam = None
+    known[key] = Fragment(event, head, tail, thought, covers, seam, said)

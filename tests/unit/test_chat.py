@@ -1,6 +1,7 @@
 """Chat Completions streams: what the SDK reads from them is the message, in every case of the corpus."""
 
 import random
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -163,7 +164,8 @@ def test_bytes_are_those_of_the_chunks(case: Case) -> None:
         "ids": [(None, (token,)) for token in ids],
         "text": [(piece, ()) for piece in cut_at_random(case.text)],
     }
-    for feed, deltas in steps.items():
+    several: list[tuple[str | None, tuple[int, ...]]] = [(None, group) for group in groups(ids, case.name)]
+    for feed, deltas in (*steps.items(), ("ids", several), ("ids", several)):
         plain, quick = (ChatStream(plan, feed, prompt=case.prompt, stamp=STAMP) for _ in range(2))
         for delta in deltas:
             assert quick.feed_bytes(*delta) == frames(plain.feed(*delta))
@@ -184,11 +186,38 @@ def test_bytes_with_stop_strings(case: Case) -> None:
     for stops in ((), *((piece, piece[0] + "\x00") for piece in pieces), (pieces[0] + "\x00", "\x01")):
         plan = Plan(machine, at=start_of(case), stops=stops)
         plain, quick = (ChatStream(plan, "ids", prompt=case.prompt, stamp=STAMP) for _ in range(2))
-        for token in ids:
-            assert quick.feed_bytes(None, (token,)) == frames(plain.feed(None, (token,)))
+        for group in (*groups(ids, case.name),) if stops else ((token,) for token in ids):
+            assert quick.feed_bytes(None, group) == frames(plain.feed(None, group))
             assert (quick.stopped, quick.spent) == (plain.stopped, plain.spent)
         assert (quick.snapshot(), quick.anomalies) == (plain.snapshot(), plain.anomalies)
         assert frames(quick.finish()) == frames(plain.finish())
+
+
+def groups(ids: Sequence[int], seed: str) -> Iterator[tuple[int, ...]]:
+    """`ids` in deltas of one to six."""
+    chance, place = random.Random(seed), 0
+    while place < len(ids):
+        size = chance.randint(1, 6)
+        yield tuple(ids[place : place + size])
+        place += size
+
+
+@pytest.mark.parametrize("way", [{}, {"reasoning_field": "both"}, {"reasoning_field": "none"}])
+def test_several_tokens_of_one_strand_are_one_chunk(way: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    machine, encode = bare("qwen3", "hermes", None, ids=True), made("qwen3", "hermes").encode
+    stream = ChatStream(Plan(machine, **way), "ids", stamp=STAMP)
+    stream.feed_bytes(None, encode("<think>"))
+    ids = encode('then a "plan", so')
+    assert len(ids) > 3
+    first = [stream.feed_bytes(None, ids) for _ in range(3)][-1]
+    if way != {"reasoning_field": "both"}:  # what it says stands there twice
+        monkeypatch.setattr(ChatStream, "_take", lambda *_: pytest.fail("written anew"))
+    assert stream.feed_bytes(None, ids) == first
+    assert (first.count(b"data: "), first.count(b'then a \\"plan\\", so')) == SAID[way.get("reasoning_field", "")]
+
+
+SAID = {"": (1, 1), "both": (1, 2), "none": (0, 0)}
+"""Chunks, and how often they say it, by where reasoning goes."""
 
 
 def test_bytes_of_plain_tokens_are_kept() -> None:
