@@ -81,8 +81,8 @@ class Fed:
         return self._passing
 
     def move(self, parser: ParserState, ids: tuple[int, ...], thought: int = 0) -> None:
-        """Stand at `parser`, behind a step by `ids`, `thought` tokens of them reasoning, that gave nothing or one event of
-        text, which reaches the client as it is. The record of the state is made when it is asked for."""
+        """Stand at `parser`, behind a step by `ids`, `thought` tokens of them reasoning, that gave nothing but text, which
+        reaches the client as it is. The record of the state is made when it is asked for."""
         self.parser = parser
         if ids:
             self._count += len(ids)

@@ -16,6 +16,7 @@ from typing import Final
 from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.machine import step
 from unbraid.core.records import ParserState
+from unbraid.core.tokens import count_reasoning_tokens
 from unbraid.shell.answering import Fed, Standing
 from unbraid.shell.chat_shapes import ChatChunk
 from unbraid.shell.choice import Delta, Spent, Told
@@ -104,6 +105,8 @@ class ChatStream:
 
         `logprobs`: one for each of `ids`, or ValueError, if the plan asks for them; else they are ignored.
         """
+        if self._fed.quick and self._opened and not self._shows_tokens:
+            return self._pass(text, tuple(ids))
         told = self._fed.feed(text, ids, logprobs)
         return self._chunks(told) if self._opened or text or ids else ()
 
@@ -147,6 +150,16 @@ class ChatStream:
         """Stand where `standing` was taken, of this plan. What was fed since never was; `anomalies` keeps its entries."""
         self._fed.stand(standing.choice, finished=standing.finished)
         self._opened = standing.opened
+
+    def _pass(self, text: str | None, ids: tuple[int, ...]) -> tuple[ChatChunk, ...]:
+        """The chunks of a step where no reducer holds anything: text passes them all."""
+        fed = self._fed
+        parser, events = step(self.plan.machine, fed.parser, text, ids)
+        for event in events:
+            if not isinstance(event, TextEvent) or (self._stops and touches(self._stops, event)):
+                return self._chunks(fed.take(parser, (text, ids, ()), events))
+        fed.move(parser, ids, count_reasoning_tokens(events))
+        return tuple(self._write.body(Told(events), Spent())) if events else ()
 
     def _several(self, parser: ParserState, delta: Delta, events: Events) -> bytes:
         """The bytes of a step that gave several events: one chunk, if they are of one strand."""

@@ -14,9 +14,10 @@ from tests.unit.test_session import start_of
 from unbraid.core.events import ContentChunk, ToolName
 from unbraid.shell.chat import ChatStream
 from unbraid.shell.chat_shapes import ChatChunk
-from unbraid.shell.choice import Spent
+from unbraid.shell.choice import Spent, advance, begin
+from unbraid.shell.chunks import writer
 from unbraid.shell.fragments import Covers, Fragments, fragments, keep
-from unbraid.shell.opening import FeedKind
+from unbraid.shell.opening import FeedKind, Prompt, prompt_ids, prompt_size
 from unbraid.shell.plan import Plan
 from unbraid.shell.session import parse
 from unbraid.shell.sse import frames
@@ -152,6 +153,23 @@ def test_tokens_need_ids() -> None:
         ChatStream(Plan(machine, logprobs=0), "ids").feed(None, (1,))
 
 
+class Pure:
+    """An answer by the pure functions alone: nothing passes by, nothing is kept."""
+
+    def __init__(self, plan: Plan, feed: FeedKind, prompt: Prompt) -> None:
+        self.plan, self.state = plan, begin(plan, feed, prompt)
+        self.write = writer(plan, STAMP, 0, prompt_ids(prompt), prompt_size(prompt, None))
+        self.opened = False
+
+    def feed(self, text: str | None, ids: tuple[int, ...]) -> tuple[ChatChunk, ...]:
+        self.state, told = advance(self.plan, self.state, text, ids)
+        if not (self.opened or text or ids):
+            return ()
+        opening = [] if self.opened else self.write.opening()
+        self.opened = True
+        return (*opening, *self.write.body(told, self.state.spent))
+
+
 FIELDS: tuple[dict[str, Any], ...] = ({}, {}, {"truncated": "text"}, {"reasoning_field": "none", "usage": "every"})
 
 
@@ -167,8 +185,12 @@ def test_bytes_are_those_of_the_chunks(case: Case) -> None:
     several: list[tuple[str | None, tuple[int, ...]]] = [(None, group) for group in groups(ids, case.name)]
     for feed, deltas in (*steps.items(), ("ids", several), ("ids", several)):
         plain, quick = (ChatStream(plan, feed, prompt=case.prompt, stamp=STAMP) for _ in range(2))
+        pure = Pure(plan, feed, case.prompt)
         for delta in deltas:
-            assert quick.feed_bytes(*delta) == frames(plain.feed(*delta))
+            chunks = plain.feed(*delta)
+            assert chunks == pure.feed(*delta)
+            assert quick.feed_bytes(*delta) == frames(chunks)
+        assert plain.snapshot().choice == pure.state
         assert (quick.spent, quick.snapshot(), quick.anomalies) == (plain.spent, plain.snapshot(), plain.anomalies)
         assert frames(quick.finish()) == frames(plain.finish())
 
@@ -186,8 +208,11 @@ def test_bytes_with_stop_strings(case: Case) -> None:
     for stops in ((), *((piece, piece[0] + "\x00") for piece in pieces), (pieces[0] + "\x00", "\x01")):
         plan = Plan(machine, at=start_of(case), stops=stops)
         plain, quick = (ChatStream(plan, "ids", prompt=case.prompt, stamp=STAMP) for _ in range(2))
+        pure = Pure(plan, "ids", case.prompt)
         for group in (*groups(ids, case.name),) if stops else ((token,) for token in ids):
-            assert quick.feed_bytes(None, group) == frames(plain.feed(None, group))
+            chunks = plain.feed(None, group)
+            assert chunks == pure.feed(None, group)
+            assert quick.feed_bytes(None, group) == frames(chunks)
             assert (quick.stopped, quick.spent) == (plain.stopped, plain.spent)
         assert (quick.snapshot(), quick.anomalies) == (plain.snapshot(), plain.anomalies)
         assert frames(quick.finish()) == frames(plain.finish())
