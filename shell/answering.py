@@ -18,6 +18,7 @@ from unbraid.shell.choice import ChoiceState, Delta, Spent, Told, advance, begin
 from unbraid.shell.opening import FeedKind, Prompt, prompt_ids, prompt_size
 from unbraid.shell.passing import Passing
 from unbraid.shell.plan import Plan
+from unbraid.shell.stamps import Stamp, new_stamp
 from unbraid.shell.visible import Logprob
 
 
@@ -128,3 +129,32 @@ class Fed:
     def _noted(self, told: Told) -> Told:
         self.anomalies += [event for event in told.events if isinstance(event, Anomaly)]
         return told
+
+
+class Answer:
+    """What a host may ask of an answer that it feeds. `stamp`: the same for all answers of a request; made up if not given."""
+
+    def __init__(self, plan: Plan, fed: Fed, stamp: Stamp | None) -> None:
+        self.plan = plan
+        self.stamp = stamp or new_stamp()
+        self._fed = fed
+
+    @property
+    def anomalies(self) -> list[Anomaly]:
+        """What was odd so far, for logs and metrics."""
+        return self._fed.anomalies
+
+    @property
+    def spent(self) -> Spent:
+        """Tokens so far."""
+        return self._fed.spent
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of the prompt, as far as they are known."""
+        return self._fed.prompt_tokens
+
+    @property
+    def stopped(self) -> str | None:
+        """The stop string that was found: the engine may stop, nothing that follows will be shown."""
+        return self._fed.stopped

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from unbraid.core.events import Anomaly, Event, Events
+from unbraid.core.events import Event, Events
 from unbraid.core.machine import step
 from unbraid.core.records import ParserState
 from unbraid.core.tokens import count_reasoning_tokens
-from unbraid.shell.answering import Fed, Standing
+from unbraid.shell.answering import Answer, Fed, Standing
 from unbraid.shell.chat_shapes import ChatChunk
 from unbraid.shell.choice import Delta, Spent, Told
 from unbraid.shell.chunks import usage_chunks, writer
@@ -38,7 +38,7 @@ from unbraid.shell.opening import FeedKind, Prompt
 from unbraid.shell.passing import Passing
 from unbraid.shell.plan import Plan
 from unbraid.shell.sse import DONE, frames
-from unbraid.shell.stamps import Stamp, new_stamp
+from unbraid.shell.stamps import Stamp
 from unbraid.shell.stops import touches
 from unbraid.shell.token_shapes import written_logprobs
 from unbraid.shell.visible import Given, Logprob, Shown, is_read
@@ -47,7 +47,7 @@ FEW: Final = 16
 """Most events of a step that are kept."""
 
 
-class ChatStream:
+class ChatStream(Answer):
     """One answer of one request, as chunks.
 
     `feed`: `text`, `ids`, or `both`. `prompt`: the rendered prompt; as token ids it is counted and, if asked for, sent.
@@ -67,35 +67,13 @@ class ChatStream:
         choice: int = 0,
         stamp: Stamp | None = None,
     ) -> None:
-        self.plan = plan
-        self.stamp = stamp or new_stamp()
-        self._fed = Fed(plan, feed, prompt, prompt_tokens)
+        super().__init__(plan, Fed(plan, feed, prompt, prompt_tokens), stamp)
         self._write = writer(plan, self.stamp, choice, self._fed.prompt, self._fed.prompt_tokens)
         self._opened = False
         self._front = front(self._write.chunk({}, Spent()))
         self._known: Fragments = fragments(plan) if plan.plain else {}
         self._seams: Seams = seams(plan) if plan.plain else {}
         self._stops, self._most, self._shows_tokens = plan.stops, plan.logprobs, plan.shows_tokens
-
-    @property
-    def anomalies(self) -> list[Anomaly]:
-        """What was odd so far, for logs and metrics."""
-        return self._fed.anomalies
-
-    @property
-    def spent(self) -> Spent:
-        """Tokens so far."""
-        return self._fed.spent
-
-    @property
-    def prompt_tokens(self) -> int:
-        """Tokens of the prompt, as far as they are known."""
-        return self._fed.prompt_tokens
-
-    @property
-    def stopped(self) -> str | None:
-        """The stop string that was found: the engine may stop, nothing that follows will be shown."""
-        return self._fed.stopped
 
     def feed(
         self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from unbraid.core.events import Anomaly, Events, Markup
+from unbraid.core.events import Events, Markup
 from unbraid.core.pieces import join
 from unbraid.shell import transcript
-from unbraid.shell.answering import Fed
+from unbraid.shell.answering import Answer, Fed
 from unbraid.shell.call_ids import NameCall, call_ids
 from unbraid.shell.chat_shapes import ChatCompletion, ChatMessage, MessageChoice
-from unbraid.shell.choice import Spent, Told
+from unbraid.shell.choice import Told
 from unbraid.shell.chunks import ending, halted
 from unbraid.shell.compat import Asked, compatible
 from unbraid.shell.compat_habits import Compat
@@ -27,13 +27,13 @@ from unbraid.shell.finish_reasons import EngineReason
 from unbraid.shell.messages import Message, message
 from unbraid.shell.opening import FeedKind, Prompt
 from unbraid.shell.plan import Plan
-from unbraid.shell.stamps import Stamp, choice_seed, new_stamp
+from unbraid.shell.stamps import Stamp, choice_seed
 from unbraid.shell.token_shapes import logprobs_of
 from unbraid.shell.usage import total, usage
 from unbraid.shell.visible import Logprob, Shown
 
 
-class ChatAnswer:
+class ChatAnswer(Answer):
     """One answer of one request, as a message. The arguments are those of `ChatStream`."""
 
     def __init__(
@@ -46,38 +46,17 @@ class ChatAnswer:
         choice: int = 0,
         stamp: Stamp | None = None,
     ) -> None:
-        self.plan = plan
-        self.stamp = stamp or new_stamp()
-        self._fed = Fed(plan if plan.compat is None else evolve(plan, compat=None), feed, prompt, prompt_tokens)
+        ours = plan if plan.compat is None else evolve(plan, compat=None)
+        super().__init__(plan, Fed(ours, feed, prompt, prompt_tokens), stamp)
         self._choice = choice
         self._told: list[Told] = []
         self._known = None if feed == "text" else plan.machine.vocabulary
         self._raw = self._fed.state.cut.source
 
     @property
-    def anomalies(self) -> list[Anomaly]:
-        """What was odd so far, for logs and metrics."""
-        return self._fed.anomalies
-
-    @property
-    def spent(self) -> Spent:
-        """Tokens so far."""
-        return self._fed.spent
-
-    @property
-    def stopped(self) -> str | None:
-        """The stop string that was found: the engine may stop, nothing that follows will be shown."""
-        return self._fed.stopped
-
-    @property
     def prompt(self) -> tuple[int, ...]:
         """The token ids of the prompt, as far as they are known."""
         return self._fed.prompt
-
-    @property
-    def prompt_tokens(self) -> int:
-        """How many there are, as far as it is known."""
-        return self._fed.prompt_tokens
 
     def feed(self, text: str | None = None, ids: Sequence[int] = (), logprobs: Sequence[Logprob] = ()) -> None:
         """One step of the model. Raises as `ChatStream.feed` does."""
