@@ -211,7 +211,7 @@ def _step(machine: Machine, state: Visible, text: str | None, ids: tuple[int, ..
 
 def _step_text(machine: Machine, state: Visible, text: str) -> tuple[Visible, Events]:
     if isinstance(state, Tentative):
-        return step_on(machine, state, text, text)
+        return step_on(machine, state, text)
     known = plain_events(machine.text_table, state, text, text)
     after, events = read(machine, state, state.feed, text, []) if known is None else (state, known)
     if machine.keeps(text):
@@ -220,10 +220,10 @@ def _step_text(machine: Machine, state: Visible, text: str) -> tuple[Visible, Ev
 
 
 def _step_id(machine: Machine, state: Visible, token: int) -> tuple[Visible, Events]:
+    if isinstance(state, Tentative):
+        return step_on(machine, state, token)
     table = machine.ids_table
     text = None if token in table.sentinels else machine.text_of(token)
-    if isinstance(state, Tentative):
-        return step_on(machine, state, token, text)
     known = None if text is None else plain_events(table, state, token, text)
     after, events = read(machine, state, *arriving(machine, state.feed, (token,))) if known is None else (state, known)
     if machine.keeps(token):

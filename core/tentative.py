@@ -63,17 +63,18 @@ def _past(past: Past, passed: Sequence[Passed]) -> Past:
     return Past(append_all(past.passed, passed), past.tokens + sum(map(len, map(_MARKS, passed))))
 
 
-def step_on(machine: Machine, state: Tentative, key: int | str, text: str | None) -> tuple[Visible, Events]:
-    """One id (`key`, with its text if that stands alone) or a text (both) more."""
-    known = state.place.passes.get(key) or _plain(machine, state.place, key, text)
+def step_on(machine: Machine, state: Tentative, key: int | str) -> tuple[Visible, Events]:
+    """One id or a text more."""
+    known = state.place.passes.get(key) or _plain(machine, state.place, key)
     if known is not None:
         return grown(state, *known), ()
     arrived = (state.feed, key, []) if isinstance(key, str) else arriving(machine, state.feed, (key,))
     return read_on(machine, state, arrived, key=key)
 
 
-def _plain(machine: Machine, place: Place, key: int | str, text: str | None) -> tuple[Place, Passed] | None:
+def _plain(machine: Machine, place: Place, key: int | str) -> tuple[Place, Passed] | None:
     here = place.here
+    text = key if isinstance(key, str) else None if key in machine.ids_table.sentinels else machine.text_of(key)
     events = None if text is None else plain_events(machine.table(here.feed), here, key, text)
     if text is None or events is None:
         return None
