@@ -119,7 +119,7 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
                 return known
         elif isinstance(state, InStep):
             alone = text is None and isinstance(state.feed, IdsFeed)
-            if state.plain is not None:
+            if state.plain is not None:  # one look-up for all, where all are plain
                 several = itemgetter(*ids)
                 try:
                     events = several(state.plain)
