@@ -34,7 +34,8 @@ class Lexeme:
 class Lexicon:
     """The live literals of one region, compiled.
 
-    `find`: a pattern of all; `bare`: of those without framing, for a place where white space was already read.
+    `find`: a pattern of all; `bare`: of those without framing, for a place where white space was already read; `opens`: of
+    what may begin one.
     `behind`: by bare literal, what may stand for it and how many code points of that are before it, the longest framing
     first; None if framing and terminals overlap. `extendable`: literals that others begin with; `nested`: those that stand
     inside of others (only special tokens do), where an earlier one may have begun.
@@ -43,6 +44,7 @@ class Lexicon:
     lexemes: Mapping[str, Lexeme]
     find: re.Pattern[str]
     bare: re.Pattern[str]
+    opens: re.Pattern[str]
     prefixes: frozenset[str]
     firsts: frozenset[str]
     longest: int
@@ -64,12 +66,18 @@ class Lexicon:
 
     def tail(self, text: str, start: int) -> int:
         """Where the hold-back of `text[start:]` begins; `len(text)` if nothing is held."""
-        size = len(text)
-        firsts, prefixes = self.firsts, self.prefixes
-        for place in range(max(start, size - self.longest + 1), size):
-            if text[place] in firsts and text[place:] in prefixes:
+        size, prefixes = len(text), self.prefixes
+        found = self.opens.search(text, max(start, size - self.longest + 1))
+        while found is not None:
+            place = found.start()
+            if text[place:] in prefixes:
                 return place
+            found = self.opens.search(text, place + 1)
         return size
+
+    def clear(self, text: str) -> bool:
+        """Whether no literal occurs in `text`, and none begins at its end."""
+        return self.leftmost(text, 0) is None and self.tail(text, 0) == len(text)
 
     def begins(self, text: str, start: int) -> bool:
         """Whether all that stands from `start` on is the beginning of a literal, but none yet."""
@@ -89,6 +97,7 @@ def lexicon(lexemes: Mapping[str, Lexeme]) -> Lexicon:
         lexemes=dict(lexemes),
         find=re.compile(trie(literals)),
         bare=re.compile(trie(bare)),
+        opens=re.compile(trie({literal[0] for literal in literals})),
         prefixes=prefixes,
         firsts=frozenset(literal[0] for literal in literals),
         longest=max(map(len, literals), default=0),

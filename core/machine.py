@@ -24,6 +24,7 @@ from unbraid.core.detokenize import decode, flush
 from unbraid.core.ending import end_stream, end_trial
 from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.feeds import Reader, arriving
+from unbraid.core.held import learn, light_step
 from unbraid.core.lag import read_both, release_queue
 from unbraid.core.plain import plain_events
 from unbraid.core.prompt import last_marker, last_turn, start_region
@@ -70,8 +71,13 @@ def start(
     `feed`: deltas are `(text, ())`, `(None, ids)`, or `(text, ids)` for `both`. `prompt`: the rendered prompt, as text or
     ids, says what it left open. `at` overrules it: generation starts in reasoning, or in content.
 
-    Raises ValueError for a feed of ids if the machine was bound without a vocabulary, and for any other feed or place.
+    Raises ValueError for a feed of ids if the machine was bound without a vocabulary, and for any other feed or place;
+    TypeError for what is no machine yet.
     """
+    if not isinstance(machine, Machine):
+        raise TypeError(
+            f"{machine.__class__.__name__} is no machine: with_tools(bound, tools).unwrap() makes one of what was bound"
+        )
     known_word("feed", feed, get_args(FeedName))
     known_word("at", at, get_args(StartAt))
     if feed != "text" and machine.vocabulary is None:
@@ -212,8 +218,13 @@ def _step(machine: Machine, state: Visible, text: str | None, ids: tuple[int, ..
 def _step_text(machine: Machine, state: Visible, text: str) -> tuple[Visible, Events]:
     if isinstance(state, Tentative):
         return step_on(machine, state, text)
-    known = plain_events(machine.text_table, state, text, text)
-    after, events = read(machine, state, state.feed, text, []) if known is None else (state, known)
+    after: Visible
+    known = light_step(machine, state, text)
+    if known is None:
+        after, events = read(machine, state, state.feed, text, [])
+        learn(machine, state, after)
+    else:
+        after, events = known
     if machine.keeps(text):
         machine.pool.remember(state, text, after, events)
     return after, events

@@ -8,23 +8,17 @@ classification is exact, and made when first asked.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from unbraid.core.events import ArgumentsChunk, ContentChunk, Event, Events, ReasoningChunk
-from unbraid.core.grammar import Braces, Envelope, Json, PythonCalls
+from unbraid.core.grammar import Envelope, Json
 from unbraid.core.json_scan import KEY_STRING, STRING
 from unbraid.core.json_text import escape
-from unbraid.core.lexer import Lexicon
 from unbraid.core.records import Flowing, InBraces, InCalls, InEnvelope, InJson, InStep, InText, InTree, InValue
 from unbraid.core.run import Run
 from unbraid.core.table import PLAIN_CALLS, PLAIN_TEXTS, RegionTable, Table
 
 OUTSIDE_CALLS: Final = -1
-
-JSON_PLAIN: Final = re.compile(r'[^"\\\x00-\x1f]++')
-PYTHON_PLAIN: Final = re.compile(r"""[^"'\\{}]++""")
-"""Plain in a string of any quotation mark."""
 
 TEXT_CAP: Final = 64
 """Longest text, in code points, whose events are kept."""
@@ -83,23 +77,16 @@ def plain_events(table: Table, state: InStep, key: int | str, text: str) -> Even
 
 def _event(table: Table, state: InStep, text: str, tokens: int) -> Event | None:
     region = table.regions[state.at.region]
-    if isinstance(region.kind, Json | Envelope):
-        plain = JSON_PLAIN.fullmatch(text) is not None and _clear(region.watched, text)
-    elif isinstance(region.kind, PythonCalls):
-        plain = PYTHON_PLAIN.fullmatch(text) is not None and _clear(region.watched, text)
-    elif isinstance(region.kind, Braces):
-        plain = _clear(region.quotes, text) and _clear(region.watched, text)
-    else:
-        plain = _clear(region.lexicon, text)
-    return _made(region, state, text, tokens) if plain else None
+    if region.body is not None and region.body.fullmatch(text) is None:
+        return None
+    for words in region.clear:
+        if not words.clear(text):
+            return None
+    return made(region, state, text, tokens)
 
 
-def _clear(words: Lexicon, text: str) -> bool:
-    """No literal occurs in `text`, and none begins at its end."""
-    return words.leftmost(text, 0) is None and words.tail(text, 0) == len(text)
-
-
-def _made(region: RegionTable, state: InStep, text: str, tokens: int) -> Event:
+def made(region: RegionTable, state: InStep, text: str, tokens: int) -> Event:
+    """The event of `text` that flows at `state`."""
     size = len(text)
     if state.call is not None:
         json = text if isinstance(region.kind, Json | Envelope) else escape(text)

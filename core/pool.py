@@ -20,6 +20,7 @@ from unbraid.core.records import (
     InEnvelope,
     InJson,
     InStep,
+    InText,
     InTree,
     InValue,
     Passed,
@@ -33,6 +34,9 @@ from unbraid.core.records import (
 
 ROOM: Final = 1 << 17
 """Most states and steps of a pool."""
+
+TEXTS: Final = 8192
+"""Most texts by which steps of a state are kept: new ones come for ever, where deltas are longer than a token."""
 
 HOLD_CAP: Final = 128
 """Longest text, in code points, that a kept state may hold."""
@@ -85,8 +89,11 @@ class Pool:
 
     def remember(self, state: InStep, key: int | str, after: Visible, events: Events) -> None:
         """`key` leads from `state` to `after`."""
-        if state.steps is not None and self.room > 0 and (after.steps is not None or isinstance(after, Tentative)):
-            state.steps[key] = (after, events)
+        steps = state.steps
+        if steps is None or self.room <= 0 or (after.steps is None and not isinstance(after, Tentative)):
+            return
+        if isinstance(key, int) or len(steps) < TEXTS:
+            steps[key] = (after, events)
             self.room -= 1
 
     def remember_pass(self, place: Place, key: int | str, after: Place, passed: Passed) -> None:
@@ -103,6 +110,8 @@ def recurs(state: InStep) -> bool:
     if state.call is not None and state.call.kept is not None and len(state.call.kept.raw) > RAW_KEPT:
         return False
     at = state.at
+    if isinstance(at, InText):
+        return _short(state.trial)
     if _nest(at) >= NEST_KEPT:
         return False
     if isinstance(at, InEnvelope):

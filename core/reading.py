@@ -76,8 +76,9 @@ def read(
     if _stayed(run, state, feed):
         return state, run.events()
     after = pack(run, feed)
-    same = after == state and (state.steps is not None or after.steps is None)
-    return (state if same else after), run.events()
+    if state.steps is None and after.steps is None and after == state:
+        after = state
+    return after, run.events()
 
 
 def _stayed(run: Run, state: InStep, feed: Feed) -> bool:
@@ -126,7 +127,7 @@ def pack(run: Run, feed: Feed) -> Visible:
         plain = plain_table(run, by_id=feed.__class__ is not TextFeed)
     if trial is not None and block:
         return _apart(run, feed, trial, hold, marks, plain)
-    state = InStep(run.at, feed, run.calls, run.call, run.thinking, run.edge, trial, hold, marks, plain, {})
+    state = InStep(run.at, feed, run.calls, run.call, run.thinking, run.edge, trial, hold, marks, plain, {}, [])
     return run.machine.pool.keep(state) if recurs(state) else _alone(state)
 
 

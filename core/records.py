@@ -5,8 +5,9 @@ literal; headers, names, keys are capped (`NAME_CAP`), white space is (`GAP_CAP`
 (`pieces`) that is never rebuilt per delta: what was read of a trial (only `block` trials and arguments that come before
 their call's name are long), one argument value that is not a string, and the id queue of a lagging host.
 
-`plain` (events of inputs that change nothing here), `steps` and `passes` (steps taken from here before) are tables of the
-machine, derived from the rest, so they take no part in `==`, `hash` and `repr`.
+`plain` (events of inputs that change nothing here), `steps` and `passes` (steps taken from here before) and `settled` (the state
+with nothing held, once that is known) are tables of the machine, derived from the rest, so they take no part in `==`, `hash`
+and `repr`.
 """
 
 from __future__ import annotations
@@ -319,6 +320,7 @@ class InStep:
     marks: tuple[int, ...] = ()
     plain: dict[int | str, Event] | None = field(default=None, eq=False, repr=False)
     steps: dict[int | str, tuple[Visible, Events]] | None = field(default=None, eq=False, repr=False)
+    settled: list[InStep] | None = field(default=None, eq=False, repr=False)
 
 
 @frozen

@@ -69,6 +69,7 @@ class RegionTable:
     behind a raw line break, which break off an unterminated JSON string. `stops`: code points at which a payload looks
     for a marker outside of strings. `ends`: what ends a
     capture, or a bare key in braces. `quotes`: the literal around strings in braces. `begun`: standing in it with nothing read.
+    `flows`: text flows here, up to the next literal. `body`, `clear`: text is plain here if the pattern matches all of it, and none of these literals is or begins in it.
     """
 
     name: str
@@ -89,6 +90,9 @@ class RegionTable:
     watched: Lexicon
     quotes: Lexicon
     begun: At
+    flows: bool
+    body: re.Pattern[str] | None
+    clear: tuple[Lexicon, ...]
     plain: dict[tuple[bool, int], dict[int | str, Event]] = field(factory=dict)
 
 
@@ -203,6 +207,9 @@ class _Compiler:
             watched=self._watched(region.kind),
             quotes=self._quotes(region.kind),
             begun=_begun(region),
+            flows=isinstance(region.kind, Text | Value),
+            body=_BODIES.get(region.kind.__class__),
+            clear=self._clear(region.kind, words),
         )
 
     def _closes(self, name: str, region: Region, openers: frozenset[str]) -> bool:
@@ -245,11 +252,23 @@ class _Compiler:
         literals = [self._marked(spelling) for spelling in spellings if len(spelling) > 1]
         return lexicon({literal: Lexeme("", 0, len(literal)) for literal in literals})
 
+    def _clear(self, kind: Kind, words: Lexicon) -> tuple[Lexicon, ...]:
+        if isinstance(kind, Braces):
+            return self._quotes(kind), self._watched(kind)
+        return (self._watched(kind) if kind.__class__ in _BODIES else words,)
+
     def _quotes(self, kind: Kind) -> Lexicon:
         if not isinstance(kind, Braces):
             return lexicon({})
         literal = self._marked(kind.quote)
         return lexicon({literal: Lexeme("", 0, len(literal))})
+
+
+_JSON_BODY: Final = re.compile(r'[^"\\\x00-\x1f]++')
+_PYTHON_BODY: Final = re.compile(r"""[^"'\\{}]++""")
+"""Plain in a string of any quotation mark."""
+
+_BODIES: Final[dict[type[Kind], re.Pattern[str]]] = {Json: _JSON_BODY, Envelope: _JSON_BODY, PythonCalls: _PYTHON_BODY}
 
 
 def _begun(region: Region) -> At:

@@ -2,7 +2,7 @@
 
 Each on a warm machine, at one token per delta. The slowest delta is the longest of the shortest times that each delta took
 in several passes. Peak memory is what Python allocated beyond what was there before the stream and the events of the
-last delta. A state's size is that of everything in it but what is the machine's: its tables (`plain`, `steps`, `passes`), the names of
+last delta. A state's size is that of everything in it but what is the machine's: its tables (`plain`, `steps`, `passes`, `settled`), the names of
 its regions, the literals of its terminals.
 """
 
@@ -31,7 +31,7 @@ MOST_POINTS: Final = 500
 SMALL: Final = 257
 """Python has each integer below this once (and above -6)."""
 
-TABLES: Final = frozenset({"passes", "plain", "steps"})
+TABLES: Final = frozenset({"passes", "plain", "settled", "steps"})
 
 
 @frozen

@@ -11,6 +11,7 @@ from unbraid.core.machine import finish, fold, start, step
 from unbraid.core.pool import Pool
 from unbraid.core.reading import adopt
 from unbraid.core.records import Behind, InStep
+from unbraid.shell.bind import bind
 
 TEXT = bare("qwen3", "qwen3_coder", None, ids=False)
 IDS = bare("qwen3", "qwen3_coder", None, ids=True)
@@ -51,6 +52,12 @@ def test_several_plain_ids_that_were_read_before_are_of_their_feed_too() -> None
     behind, events = step(IDS, by_both, text[:-1], ids)
     assert behind is not by_both
     assert message(events).content == text[:-1]
+
+
+def test_what_was_only_bound_is_no_machine() -> None:
+    for other in (TEXT.bound, bind("qwen3")):
+        with pytest.raises(TypeError, match=r"is no machine: with_tools\(bound, tools\)\.unwrap\(\) makes one"):
+            start(other)  # type: ignore[arg-type]  # what a newcomer may pass
 
 
 def test_ids_need_a_vocabulary() -> None:

@@ -63,7 +63,8 @@ class Norm:
     what becomes of reasoning that is only what Python calls white space. `keys`:
     whether the template sorts the arguments, at every depth and without regard to case. `nested`: objects and arrays are written as Python
     prints them, and so stay text unless that is JSON too. `lead`: what the template writes before content and nothing
-    tells from it, `unthought_lead` where no reasoning stands before it.
+    tells from it, `unthought_lead` where no reasoning stands before it. `fenced`: content stands between markers of its own, so it
+    touches no call.
     """
 
     reasoning: Trim = KEPT
@@ -77,6 +78,7 @@ class Norm:
     nested: Literal["json", "python"] = "json"
     lead: str = ""
     unthought_lead: str = ""
+    fenced: bool = False
 
     def apply(self, sent: Sent) -> Sent:
         """The message that comes back."""
@@ -104,7 +106,8 @@ class Norm:
     def _beside(self, reasoning: str | None, content: str | None) -> tuple[str | None, str | None]:
         if self.calls == "reasoning" and content is not None:
             return content, None
-        return reasoning, None if self.calls == "dropped" or _is_framing(content) else content
+        framing = not self.fenced and _is_framing(content)
+        return reasoning, None if self.calls == "dropped" or framing else content
 
     def _arguments(self, arguments: Mapping[str, object] | str) -> Mapping[str, object] | str:
         if isinstance(arguments, str):

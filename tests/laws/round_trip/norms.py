@@ -202,7 +202,7 @@ KIMI: Final = (
         "Kimi-K3",
         "kimi_k3",
         "kimi_k3",
-        Norm(blank="dropped"),
+        Norm(blank="dropped", fenced=True),
         TYPED,
         switch=("thinking", False, True),
         tokens=("<|open|>", "<|close|>"),
