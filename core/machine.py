@@ -205,13 +205,13 @@ def _step(machine: Machine, state: Visible, text: str | None, ids: tuple[int, ..
     if isinstance(feed, IdsFeed):
         if text is not None:
             raise TypeError("an ids feed takes deltas (None, ids): token ids, no text")
-        return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_each(machine, state, ids)
+        return _step_id(machine, state, ids[0]) if len(ids) == 1 else _step_ids(machine, state, ids)
     text = _visible(text)
     if len(ids) == 1:
         if text == machine.text_of(ids[0]) or _writes(machine, state, ids[0], text):
             return _step_id(machine, state, ids[0])
     elif text and ids and machine.shown(text, ids, feed.pending) == len(ids):
-        return _step_each(machine, state, ids)
+        return (_step_ids if state.steps is None else _step_each)(machine, state, ids)
     return _step_behind(machine, Behind(state, ()), text, ids)
 
 
@@ -243,7 +243,7 @@ def _step_id(machine: Machine, state: Visible, token: int) -> tuple[Visible, Eve
 
 
 def _step_ids(machine: Machine, state: Visible, ids: tuple[int, ...]) -> tuple[Visible, Events]:
-    """Several ids at once: plain ones are one look-up, few are read one by one."""
+    """Several ids at once: plain ones are one look-up."""
     out: Events = ()
     if state.plain is not None and len(ids) > 1:
         try:
@@ -256,6 +256,7 @@ def _step_ids(machine: Machine, state: Visible, ids: tuple[int, ...]) -> tuple[V
 
 
 def _step_each(machine: Machine, state: Visible, ids: tuple[int, ...]) -> tuple[Visible, Events]:
+    """Few ids one by one, many in portions; in a block those that are known together."""
     if len(ids) > FEW:
         return _step_many(machine, state, ids)
     if isinstance(state, Tentative):

@@ -17,7 +17,7 @@ from unbraid.core.table import SPECIAL, RegionTable
 from unbraid.core.trials import accept, begin, refuse
 from unbraid.core.values import close_arguments, close_value, open_value, slot, waits_for_its_end
 
-_PAYLOADS: Final = (InJson, InEnvelope, InTree)
+_OPEN_ENDED: Final = (InJson, InEnvelope, InTree)
 """Places of arguments that are not whole before their own last code point."""
 
 
@@ -113,7 +113,7 @@ def _leave(run: Run, row: Row, target: RegionTable, captured: int) -> None:
             run.markup("syntax", captured)
     if isinstance(run.at, InValue) and not isinstance(target.kind, Value) and not _may_go_on(run):
         close_value(run)
-    if "end" in do or (isinstance(run.at, _PAYLOADS) and target is not run.region):
+    if "end" in do or (isinstance(run.at, _OPEN_ENDED) and target is not run.region):
         _end(run)
     if run.thinking and target.channel in ("content", "call"):
         run.end_reasoning()

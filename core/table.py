@@ -54,7 +54,7 @@ PLAIN_CALLS: Final = 16
 """Calls, from the first, whose argument events are kept."""
 
 SHARED: Final = 64
-"""Longest source text, in code points, whose markup is shared."""
+"""Longest text, in code points as they are read, whose markup is shared."""
 
 KEPT_MARKUP: Final = 4096
 """Most events of markup that a table keeps."""
@@ -65,11 +65,11 @@ class RegionTable:
     """One region as the machine sees it.
 
     `openers`: its terminals that open a call. `closers`: in a gap that follows a call, the markers that end its block;
-    white space before them is framing whatever the policy. `holds`: white space here may be framing, so it waits. `breakers`: closers
-    behind a raw line break, which break off an unterminated JSON string. `stops`: code points at which a payload looks
-    for a marker outside of strings. `ends`: what ends a
-    capture, or a bare key in braces. `quotes`: the literal around strings in braces. `begun`: standing in it with nothing read.
-    `flows`: text flows here, up to the next literal. `body`, `clear`: text is plain here if the pattern matches all of it, and none of these literals is or begins in it.
+    white space before them is framing whatever the policy. `holds`: white space here may be framing, so it waits.
+    `breakers`: closers behind a raw line break, which break off an unterminated JSON string. `stops`: code points at which a
+    payload looks for a marker outside of strings. `ends`: what ends a capture, or a bare key in braces. `quotes`: the literal
+    around strings in braces. `begun`: standing in it with nothing read. `flows`: text flows here, up to the next literal.
+    `body`, `clear`: text is plain here if the pattern matches all of it, and none of these literals is or begins in it.
     """
 
     name: str
@@ -98,9 +98,10 @@ class RegionTable:
 
 @frozen(eq=False)
 class Table:
-    """All regions of one view of a format. `after`: framing behind terminals that have some. `sentinels`: what stands for a dedicated id in the text that is read, and
-    `expand` turns it back. `markup`: the event of short source text that is nobody's (terminal, text, tokens); equal ones are
-    one object, and a marker's text is the format's own string."""
+    """All regions of one view of a format. `after`: framing behind terminals that have some. `sentinels`: what stands for a
+    dedicated id in the text that is read, and `expand` turns it back. `markup`: the event of short source text that is
+    nobody's (terminal, text, tokens); while they are kept, equal ones are one object, and a marker's text is the format's own
+    string."""
 
     regions: Mapping[str, RegionTable]
     terminals: Mapping[str, Terminal]
@@ -235,8 +236,8 @@ class _Compiler:
                 yield self._marked(spelling)
 
     def _ends(self, kind: Kind, words: Lexicon) -> re.Pattern[str]:
-        """What a capture looks for: its terminals, its quotes, its stops; a sentinel stops it if its spelling does. What ends
-        a bare key of braces, or cannot stand in it."""
+        """What a capture looks for: its terminals, its quotes, its stops; a sentinel stops it if its spelling does. Braces
+        look for what ends a bare key, or cannot stand in it."""
         if isinstance(kind, Braces):
             return re.compile(f"[{re.escape(kind.pair + kind.open + kind.close + ',{}[]')}]")
         if not isinstance(kind, Capture):
@@ -272,7 +273,7 @@ _BODIES: Final[dict[type[Kind], re.Pattern[str]]] = {Json: _JSON_BODY, Envelope:
 
 
 def _begun(region: Region) -> At:
-    """A capture's origin and mark, and a value's shape, are known only when they are entered."""
+    """Standing in `region` with nothing read; where a capture came from, and a value's shape, are known only when it is entered."""
     if isinstance(region.kind, Capture):
         return InCapture(region.name, (), "", "")
     return _BEGUN[region.kind.__class__](region.name)

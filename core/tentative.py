@@ -52,10 +52,10 @@ def pass_on(state: Tentative, ids: Sequence[int]) -> tuple[Tentative, int]:
             break
         place = known[0]
         passed.append(known[1])
-    count = len(passed) - size
-    if len(passed) <= RECENT:
-        return Tentative(place, tuple(passed), state.past) if count else state, count
-    return Tentative(place, (), _past(state.past, passed)), count
+    count, past = len(passed) - size, state.past
+    while len(passed) > RECENT:  # as `grown` does it, one by one
+        past, passed = _past(past, passed[:RECENT]), passed[RECENT:]
+    return Tentative(place, tuple(passed), past) if count else state, count
 
 
 def _past(past: Past, passed: Sequence[Passed]) -> Past:
