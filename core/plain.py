@@ -3,7 +3,8 @@
 A text is plain in a place if no live literal occurs in it and no suffix of it begins one; inside a JSON string also no
 quote, escape or control character. Its event is made once and kept by the region (by call index for arguments),
 per format and vocabulary and never per request, so a plain step is a look-up and returns the same state. The
-classification is exact, and made when first asked.
+classification is exact, and made when first asked. (Texts without ids, where text flows, are `held`'s: there the steps of a
+state keep the events.)
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class Run:
             if size <= SHARED:
                 self.out.append(self.table.markup(terminal, text, tokens))
             else:
-                self.out.append(Markup(terminal, text, len(text), tokens))
+                self.dropped(terminal, text, tokens)
 
     def dropped(self, terminal: str, text: str, tokens: int) -> None:
         """Source text that was taken before turns out to be nobody's."""
@@ -185,11 +185,6 @@ class Run:
         if size:
             text, tokens = self.take(size)
             self.arguments(escape(text), text, tokens)
-
-    @property
-    def index(self) -> int:
-        """The index of the open call, or of the next one."""
-        return self.calls if self.call is None else self.call.index
 
     def end_call(self, *, complete: bool) -> None:
         """The open call is over."""
