@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
@@ -20,7 +20,8 @@ from tests.bench.sizes import sizes
 from tests.bench.subjects import Subject, pairs, subject
 from tests.bench.timing import REPEATS, Run, Times, pace, take_fresh, take_turns
 from tests.bench.views import comparison, grid, holdings, rivalry
-from tests.bench.workloads import WORKLOADS, meant, workload
+from tests.bench.workloads import NAMES, WORKLOADS, meant, streams
+from unbraid.shell.messages import Message
 
 QUICK: Final = "mixed,dense,think-2k,arg-2k"
 FRESH_REPEATS: Final = 4
@@ -44,7 +45,7 @@ class Plan:
 
 
 Names = Annotated[str, typer.Option("--formats", help="Tool halves (or reasoning halves without one), or `all`.")]
-Loads = Annotated[str, typer.Option("--workloads", help=f"Of {', '.join(WORKLOADS)}; or `quick`, or `all`.")]
+Loads = Annotated[str, typer.Option("--workloads", help=f"Of {', '.join(NAMES)}; or `quick`, or `all`.")]
 Feeds = Annotated[str, typer.Option("--feeds", help=f"Of {', '.join(FEEDS)}; or `all`.")]
 Splits = Annotated[str, typer.Option("--splits", help=f"Of {', '.join(SPLITS)} tokens in a delta; or `all`.")]
 
@@ -89,7 +90,7 @@ def _known(words: str, among: Iterable[str]) -> list[str]:
 
 
 def _workloads(words: str) -> list[str]:
-    return _known(QUICK if words == "quick" else words, WORKLOADS)
+    return _known(QUICK if words == "quick" else words, NAMES)
 
 
 def _pairs(words: str) -> list[tuple[str | None, str | None]]:
@@ -114,38 +115,46 @@ def _ours(plan: Plan, *, memory: bool) -> tuple[list[Cell], list[Held]]:
         for pair in plan.pairs:
             one = subject(*pair)
             for there in _arrivals(one, plan, progress):
-                progress.update(task, description=f"{one.name}, {there.workload.name}")
+                progress.update(task, description=f"{one.name}, {there[0].workload.name}")
                 cells += _cells(there, plan)
-                held += [_held(there, feed) for feed in plan.feeds] if memory else []
+                held += [_held(there[0], feed) for feed in plan.feeds] if memory else []
                 progress.advance(task)
             out.print(grid(one.name, [cell for cell in cells if cell.subject == one.name], pace()))
     return cells, held
 
 
-def _arrivals(one: Subject, plan: Plan, progress: Progress) -> Iterator[Arrival]:
+def _arrivals(one: Subject, plan: Plan, progress: Progress) -> Iterator[tuple[Arrival, ...]]:
     for name in plan.workloads:
-        found = workload(name, one)
-        if found is None:
-            progress.console.print(f"{one.name} cannot say {name}")
+        found = streams(name, one)
+        if found:
+            yield tuple(arrival(one, stream) for stream in found)
         else:
-            yield arrival(one, found)
+            progress.console.print(f"{one.name} cannot say {name}")
 
 
-def _cells(there: Arrival, plan: Plan) -> list[Cell]:
+def _cells(there: tuple[Arrival, ...], plan: Plan) -> list[Cell]:
     """The cells of one workload, measured in turns. Raises ValueError if a reading is wrong."""
+    where = (there[0].subject.name, there[0].workload.name)
     places = ((feed, split) for feed in plan.feeds for split in plan.splits)
-    runs = {place: run for place in places if (run := reading(there, *place)) is not None}
+    runs = {place: run for place in places if (run := _all(there, *place)) is not None}
     for place, run in runs.items():
-        if not meant(there.workload.turn, run()):
-            raise ValueError(f"{there.subject.name}, {there.workload.name}, {place}: the message is wrong")
+        if not all(meant(one.workload.turn, message) for one, message in zip(there, run(), strict=True)):
+            raise ValueError(f"{', '.join(where)}, {place}: the message is wrong")
     times = _unseen(there, list(runs), plan) if plan.unseen else take_turns(runs, plan.repeats)
-    count = len(there.workload.ids)
-    where = (there.subject.name, there.workload.name)
+    count = sum(len(one.workload.ids) for one in there)
     return [Cell(*where, *place, count, found.per(count)) for place, found in times.items()]
 
 
-def _unseen(there: Arrival, places: list[tuple[str, str]], plan: Plan) -> dict[tuple[str, str], Times]:
-    makers = {place: partial(_made, there, *place) for place in places}
+def _all(there: tuple[Arrival, ...], feed: str, split: str) -> Callable[[], list[Message]] | None:
+    """What reads the streams one after the other; None if `feed` has no such split."""
+    runs = [run for one in there if (run := reading(one, feed, split)) is not None]
+    return (lambda: [run() for run in runs]) if runs else None
+
+
+def _unseen(there: tuple[Arrival, ...], places: list[tuple[str, str]], plan: Plan) -> dict[tuple[str, str], Times]:
+    if len(there) > 1:
+        raise typer.BadParameter(f"--unseen takes workloads of one stream, not {there[0].workload.name}")
+    makers = {place: partial(_made, there[0], *place) for place in places}
     return take_fresh(makers, max(2, min(plan.repeats, FRESH_REPEATS)))
 
 
@@ -173,5 +182,5 @@ def _peer(peer: Peer, plan: Plan, progress: Progress) -> Iterator[Rival]:
     task = progress.add_task(peer.name, total=len(known))
     for one in known:
         progress.update(task, description=f"{peer.name}: {one.name}")
-        yield from rivals(peer, one, plan.workloads, plan.repeats, progress.console.print)
+        yield from rivals(peer, one, [*filter(WORKLOADS.get, plan.workloads)], plan.repeats, progress.console.print)
         progress.advance(task)

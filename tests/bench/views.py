@@ -14,7 +14,7 @@ from tests.bench.results import Cell, Held, Results, Rival, ratios
 
 SLOWER = 1.05
 FASTER = 0.95
-LONG = {"100k": "100k", "same": "100k, same words"}
+GROWTH = {"50x2k": "fifty of 2k, the same text", "2k": "one of 2k"}
 
 
 def grid(subject: str, cells: Sequence[Cell], pace: float) -> Table:
@@ -34,10 +34,10 @@ def grid(subject: str, cells: Sequence[Cell], pace: float) -> Table:
         count = next(iter(by_column.values())).tokens
         view.add_row(name, f"{count:,}", *(_time(by_column.get(column)) for column in columns))
     for kind in ("think", "arg"):
-        for size, name in LONG.items():
-            grown = [_growth(cells, kind, size, *column) for column in columns]
+        for short, name in GROWTH.items():
+            grown = [_growth(cells, kind, short, *column) for column in columns]
             if any(grown):
-                view.add_row(f"{kind}: {name} / 2k", "", *grown, style="dim")
+                view.add_row(f"{kind}: 100k / {name}", "", *grown, style="dim")
     return view
 
 
@@ -45,9 +45,9 @@ def _time(cell: Cell | None) -> str:
     return "" if cell is None else f"{cell.times.cpu_median:.3f}\n{cell.times.cpu:.3f}"
 
 
-def _growth(cells: Sequence[Cell], kind: str, size: str, feed: str, split: str) -> str:
+def _growth(cells: Sequence[Cell], kind: str, short: str, feed: str, split: str) -> str:
     found = {c.workload: c.times.cpu for c in cells if (c.feed, c.split) == (feed, split)}
-    small, large = found.get(f"{kind}-2k"), found.get(f"{kind}-{size}")
+    small, large = found.get(f"{kind}-{short}"), found.get(f"{kind}-100k")
     return "" if small is None or large is None else f"{large / small:.2f}×"
 
 

@@ -4,22 +4,22 @@ mixed      2k tokens of reasoning, an answer, two calls
 dense      reasoning, answer and ten calls; 60 % of the words look like the beginning of a marker
 think-N    N tokens of reasoning, one short answer
 arg-N      one call with a string argument of N tokens
-*-same     as think-2k and arg-2k, what is long said fifty times: as long as *-100k, in no more words than *-2k, so that
-           the processor's caches hold what is looked up as well as there
+*-50x2k    fifty streams of *-2k, cut from the text of *-100k: what length costs is the difference. One short text, read
+           again and again, tells it wrong: the processor learns the order of its tokens by heart
 value      one call with an argument of 1.28 MB that is no string
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Final, TypeAlias
 
 from attrs import frozen
 
 from tests.bench.subjects import Subject
-from unbraid.shell.bench import prose
+from unbraid.shell.bench import prose, texts_of
 from unbraid.shell.messages import Message
 from unbraid.shell.outputs import Asked, Turn
 
@@ -41,6 +41,9 @@ class Source:
         """`size` code points of prose."""
         return prose()[self.start + place : self.start + place + size]
 
+
+FIFTY: Final = "-50x2k"
+"""How the names of workloads end that are fifty streams."""
 
 MEASURED: Final = Source(0, 20)
 OTHER: Final = Source(200_000, 21)
@@ -65,8 +68,29 @@ def workload(name: str, subject: Subject, source: Source = MEASURED) -> Workload
     wanted = {"arg": turn.calls, "value": turn.calls, "think": turn.reasoning}.get(name.partition("-")[0], True)
     if not wanted:
         return None
+    return _written(name, turn, subject)
+
+
+def streams(name: str, subject: Subject) -> tuple[Workload, ...]:
+    """The streams of `name` (of `NAMES`): fifty, or one; none if the subject cannot say it."""
+    kind = name.removesuffix(FIFTY)
+    one = workload(f"{kind}-2k" if kind in SAYING else name, subject)
+    if one is None or kind not in SAYING:
+        return () if one is None else (one,)
+    return tuple(_written(name, SAYING[kind](part), subject) for part in _parts(subject))
+
+
+def _written(name: str, turn: Turn, subject: Subject) -> Workload:
     text = subject.writer.write(turn)
     return Workload(name, turn, text, tuple(subject.encoder.ids(text)))
+
+
+def _parts(subject: Subject) -> Iterator[str]:
+    """What *-100k say, in fifty parts, less white space at their edges."""
+    encoder = subject.encoder
+    texts = texts_of(encoder.vocabulary, encoder.ids(_thought(subject, MEASURED, 100_000)))
+    for place in range(0, 100_000, 2_000):
+        yield "".join(texts[place : place + 2_000]).strip("\n\r\t ")
 
 
 def meant(turn: Turn, message: Message) -> bool:
@@ -81,7 +105,19 @@ def meant(turn: Turn, message: Message) -> bool:
 
 
 def _run(subject: Subject, source: Source, place: int, count: int) -> Asked:
-    return Asked("run", {"cmd": subject.encoder.excerpt(source.words(place, 8 * count), count)})
+    return _asked(subject.encoder.excerpt(source.words(place, 8 * count), count))
+
+
+def _asked(text: str) -> Asked:
+    return Asked("run", {"cmd": text})
+
+
+def _thinks(text: str) -> Turn:
+    return Turn(text, "Done.")
+
+
+def _asks(text: str) -> Turn:
+    return Turn("Hm.", "", (_asked(text),))
 
 
 def _mixed(subject: Subject, source: Source) -> Turn:
@@ -94,23 +130,11 @@ def _thought(subject: Subject, source: Source, count: int) -> str:
 
 
 def _think(count: int) -> Make:
-    return lambda subject, source: Turn(_thought(subject, source, count), "Done.")
+    return lambda subject, source: _thinks(_thought(subject, source, count))
 
 
 def _arg(count: int) -> Make:
-    return lambda subject, source: Turn("Hm.", "", (_run(subject, source, 0, count),))
-
-
-def _think_same(subject: Subject, source: Source) -> Turn:
-    return Turn(_same(_thought(subject, source, 2_000)), "Done.")
-
-
-def _arg_same(subject: Subject, source: Source) -> Turn:
-    return Turn("Hm.", "", (Asked("run", {"cmd": _same(_thought(subject, source, 2_000))}),))
-
-
-def _same(text: str) -> str:
-    return " ".join([text] * 50)
+    return lambda subject, source: _asks(_thought(subject, source, count))
 
 
 def _value(_: Subject, source: Source) -> Turn:
@@ -144,10 +168,13 @@ WORKLOADS: Final[Mapping[str, Make]] = {
     "think-2k": _think(2_000),
     "think-30k": _think(30_000),
     "think-100k": _think(100_000),
-    "think-same": _think_same,
     "arg-2k": _arg(2_000),
     "arg-20k": _arg(20_000),
     "arg-100k": _arg(100_000),
-    "arg-same": _arg_same,
     "value": _value,
 }
+
+SAYING: Final[Mapping[str, Callable[[str], Turn]]] = {"think": _thinks, "arg": _asks}
+
+NAMES: Final = (*WORKLOADS, *(kind + FIFTY for kind in SAYING))
+"""What can be measured."""

@@ -16,14 +16,14 @@ from tests.bench.sizes import size_of, sizes
 from tests.bench.subjects import Subject, subject
 from tests.bench.timing import Times, take_turns
 from tests.bench.views import comparison, mean
-from tests.bench.workloads import DENSITY, HTML, WORKLOADS, meant, workload
+from tests.bench.workloads import DENSITY, HTML, WORKLOADS, meant, streams, workload
 from tests.vocabularies import npm
 from unbraid.core.machine import start, step
 from unbraid.shell.bench import COLUMNS, added_up, columns, fastest, join, loads, measure, prose, read, texts_of, tokens
 from unbraid.shell.bind import bind, with_tools
 from unbraid.shell.cli import app
 from unbraid.shell.messages import message
-from unbraid.shell.outputs import writer
+from unbraid.shell.outputs import Turn, writer
 from unbraid.shell.session import Session
 
 
@@ -69,12 +69,23 @@ def test_sizes_of_workloads(qwen: Subject) -> None:
 
 
 @pytest.mark.parametrize("kind", ["think", "arg"])
-def test_long_in_the_same_words(qwen: Subject, kind: str) -> None:
-    short, same = (workload(f"{kind}-{size}", qwen) for size in ("2k", "same"))
-    assert short is not None
-    assert same is not None
-    assert len(same.ids) > 48 * len(short.ids)
-    assert len({*same.ids}) < 1.05 * len({*short.ids})
+def test_fifty_streams_are_cut_from_a_long_one(qwen: Subject, kind: str) -> None:
+    long, fifty = workload(f"{kind}-100k", qwen), streams(f"{kind}-50x2k", qwen)
+    assert long is not None
+    assert len(fifty) == 50
+    assert all(1950 < len(stream.ids) < 2060 for stream in fifty)
+    text, parts = _long_text(long.turn), [_long_text(stream.turn) for stream in fifty]
+    assert "".join("".join(parts).split()) == "".join(text.split())
+
+
+def _long_text(turn: Turn) -> str:
+    return str(turn.calls[0].arguments["cmd"]) if turn.calls else turn.reasoning
+
+
+def test_one_stream_is_what_its_name_says(qwen: Subject) -> None:
+    (one,) = streams("think-2k", qwen)
+    assert [one.text] == [load.text for load in [workload("think-2k", qwen)] if load is not None]
+    assert streams("arg-50x2k", subject("deepseek_r1", None)) == ()
 
 
 def test_dense_is_dense(qwen: Subject) -> None:
