@@ -100,7 +100,7 @@ def read_on(
         return read(machine, whole(state), feed, text, marks, odd)
     after = pack(run, feed)
     if run.outcome or not isinstance(after, Tentative):
-        return after, (*chain.from_iterable(map(_EVENTS, _all(state))), *run.events())
+        return after, tuple(chain(chain.from_iterable(map(_EVENTS, _all(state))), run.events()))
     if key is not None and machine.keeps(key):
         machine.pool.remember_pass(state.place, key, after.place, after.recent[0])
     return grown(state, after.place, after.recent[0]), ()

@@ -1,8 +1,8 @@
 """What one delta costs at worst, and what is held: the slowest delta, peak memory, the size of a state.
 
 Each on a warm machine, at one token per delta. The slowest delta is the longest of the shortest times that each delta took
-in several passes. Peak memory is what Python allocated beyond what was there before the stream and the events of the
-last delta. A state's size is that of everything in it but what is the machine's: its tables (`plain`, `steps`, `passes`, `settled`), the names of
+in several passes. Peak memory is what Python allocated beyond what was there before the stream: the states before and
+after a step, its events, and its scratch, which is gone with the step and is told on its own. A state's size is that of everything in it but what is the machine's: its tables (`plain`, `steps`, `passes`, `settled`), the names of
 its regions, the literals of its terminals.
 """
 
@@ -36,18 +36,20 @@ TABLES: Final = frozenset({"passes", "plain", "settled", "steps"})
 
 @frozen
 class Sizes:
-    """`slowest`: microseconds; `peak`, `state`: bytes."""
+    """`slowest`: microseconds; `peak`, `state`, `scratch`: bytes."""
 
     slowest: float
     peak: int
     state: int
+    scratch: int = 0
 
 
 def sizes(one: Arrival, feed: str) -> Sizes:
     """The sizes of a stream of single tokens."""
     fed = deltas(one, feed, "1")
     slowest = _slowest(one, feed, fed)
-    return Sizes(slowest, _peak(one, feed, fed), _state(one, feed, fed))
+    peak, scratch = _peak(one, feed, fed)
+    return Sizes(slowest, peak, _state(one, feed, fed), scratch)
 
 
 def _begin(one: Arrival, feed: str) -> ParserState:
@@ -70,16 +72,20 @@ def _slowest(one: Arrival, feed: str, fed: list[Delta]) -> float:
     return max(best) * 1e6
 
 
-def _peak(one: Arrival, feed: str, fed: list[Delta]) -> int:
-    machine = one.subject.machine
+def _peak(one: Arrival, feed: str, fed: list[Delta]) -> tuple[int, int]:
+    """The peak, and the most scratch of a step."""
+    machine, peak, scratch = one.subject.machine, 0, 0
     tracemalloc.start()
     try:
         state = _begin(one, feed)
         before, _ = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
         for text, ids in fed:
-            state, _events = step(machine, state, text, ids)
-        return tracemalloc.get_traced_memory()[1] - before
+            tracemalloc.reset_peak()
+            after, _events = step(machine, state, text, ids)  # `state` is kept: it is what the step was given
+            left, most = tracemalloc.get_traced_memory()
+            peak, scratch = max(peak, most - before), max(scratch, most - left)
+            state = after
+        return peak, scratch
     finally:
         tracemalloc.stop()
 

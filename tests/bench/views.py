@@ -52,15 +52,16 @@ def _growth(cells: Sequence[Cell], kind: str, short: str, feed: str, split: str)
 
 
 def holdings(held: Iterable[Held]) -> Table:
-    """Slowest delta, peak memory and state of every stream."""
+    """Slowest delta, peak memory, state and scratch of every stream."""
     view = Table(title="one token per delta: slowest delta, peak memory above it, largest state", title_justify="left")
     for name in ("subject", "workload", "feed"):
         view.add_column(name)
-    for name in ("slowest, µs", "peak, bytes", "state, bytes"):
+    for name in ("slowest, µs", "peak, bytes", "state, bytes", "scratch, bytes"):
         view.add_column(name, justify="right")
     for one in held:
         sizes = one.sizes
-        view.add_row(one.subject, one.workload, one.feed, f"{sizes.slowest:.0f}", f"{sizes.peak:,}", f"{sizes.state:,}")
+        bytes_taken = (f"{size:,}" for size in (sizes.peak, sizes.state, sizes.scratch))
+        view.add_row(one.subject, one.workload, one.feed, f"{sizes.slowest:.0f}", *bytes_taken)
     return view
 
 
