@@ -77,7 +77,7 @@ def streams(name: str, subject: Subject) -> tuple[Workload, ...]:
     one = workload(f"{kind}-2k" if kind in SAYING else name, subject)
     if one is None or kind not in SAYING:
         return () if one is None else (one,)
-    return tuple(_written(name, SAYING[kind](part), subject) for part in _parts(subject))
+    return tuple(_written(name, subject.writer.says(SAYING[kind](part)), subject) for part in _parts(subject))
 
 
 def _written(name: str, turn: Turn, subject: Subject) -> Workload:

@@ -78,6 +78,11 @@ def test_fifty_streams_are_cut_from_a_long_one(qwen: Subject, kind: str) -> None
     assert "".join("".join(parts).split()) == "".join(text.split())
 
 
+def test_streams_say_what_their_format_can_say() -> None:
+    one = subject("qwen3", "llama3_json")
+    assert [stream.turn.answer for stream in streams("think-50x2k", one)] == [""] * 50
+
+
 def _long_text(turn: Turn) -> str:
     return str(turn.calls[0].arguments["cmd"]) if turn.calls else turn.reasoning
 
