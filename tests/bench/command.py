@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -107,54 +108,67 @@ def _progress() -> Progress:
 
 
 def _ours(plan: Plan, *, memory: bool) -> tuple[list[Cell], list[Held]]:
-    """All cells; each subject's table is printed when it is done."""
+    """All cells; each subject's table is printed when it is done. Workloads of a kind stand together: they take turns."""
     cells: list[Cell] = []
     held: list[Held] = []
     with _progress() as progress:
         task = progress.add_task("", total=len(plan.pairs) * len(plan.workloads))
         for pair in plan.pairs:
             one = subject(*pair)
-            for there in _arrivals(one, plan, progress):
-                progress.update(task, description=f"{one.name}, {there[0].workload.name}")
-                cells += _cells(there, plan)
-                held += [_held(there[0], feed) for feed in plan.feeds] if memory else []
-                progress.advance(task)
+            for kind, names in groupby(plan.workloads, lambda name: name.partition("-")[0]):
+                progress.update(task, description=f"{one.name}, {kind}")
+                arrivals = [_arrivals(one, name, progress) for name in names]
+                cells += _cells([there for there in arrivals if there], plan)
+                held += [_held(there[0], feed) for there in arrivals if there and memory for feed in plan.feeds]
+                progress.advance(task, len(arrivals))
             out.print(grid(one.name, [cell for cell in cells if cell.subject == one.name], pace()))
     return cells, held
 
 
-def _arrivals(one: Subject, plan: Plan, progress: Progress) -> Iterator[tuple[Arrival, ...]]:
-    for name in plan.workloads:
-        found = streams(name, one)
-        if found:
-            yield tuple(arrival(one, stream) for stream in found)
-        else:
-            progress.console.print(f"{one.name} cannot say {name}")
+def _arrivals(one: Subject, name: str, progress: Progress) -> tuple[Arrival, ...]:
+    found = streams(name, one)
+    if not found:
+        progress.console.print(f"{one.name} cannot say {name}")
+    return tuple(arrival(one, stream) for stream in found)
 
 
-def _cells(there: tuple[Arrival, ...], plan: Plan) -> list[Cell]:
-    """The cells of one workload, measured in turns. Raises ValueError if a reading is wrong."""
-    where = (there[0].subject.name, there[0].workload.name)
-    places = ((feed, split) for feed in plan.feeds for split in plan.splits)
-    runs = {place: run for place in places if (run := _all(there, *place)) is not None}
+@frozen(eq=False)
+class _Place:
+    """The streams of a workload, and how they come."""
+
+    streams: tuple[Arrival, ...]
+    feed: str
+    split: str
+
+    def cell(self, times: Times) -> Cell:
+        """What one call took, told per token."""
+        first, count = self.streams[0], sum(len(one.workload.ids) for one in self.streams)
+        return Cell(first.subject.name, first.workload.name, self.feed, self.split, count, times.per(count))
+
+
+def _cells(loads: list[tuple[Arrival, ...]], plan: Plan) -> list[Cell]:
+    """The cells of some workloads, measured in turns. Raises ValueError if a reading is wrong."""
+    places = [_Place(load, feed, split) for load in loads for feed in plan.feeds for split in plan.splits]
+    runs = {place: run for place in places if (run := _run(place)) is not None}
     for place, run in runs.items():
-        if not all(meant(one.workload.turn, message) for one, message in zip(there, run(), strict=True)):
-            raise ValueError(f"{', '.join(where)}, {place}: the message is wrong")
-    times = _unseen(there, list(runs), plan) if plan.unseen else take_turns(runs, plan.repeats)
-    count = sum(len(one.workload.ids) for one in there)
-    return [Cell(*where, *place, count, found.per(count)) for place, found in times.items()]
+        if not all(meant(one.workload.turn, message) for one, message in zip(place.streams, run(), strict=True)):
+            one = place.streams[0]
+            raise ValueError(f"{one.subject.name}, {one.workload.name}, {place.feed}, {place.split}: wrong message")
+    times = _unseen(list(runs), plan) if plan.unseen else take_turns(runs, plan.repeats)
+    return [place.cell(found) for place, found in times.items()]
 
 
-def _all(there: tuple[Arrival, ...], feed: str, split: str) -> Callable[[], list[Message]] | None:
-    """What reads the streams one after the other; None if `feed` has no such split."""
-    runs = [run for one in there if (run := reading(one, feed, split)) is not None]
+def _run(place: _Place) -> Callable[[], list[Message]] | None:
+    """What reads the streams one after the other; None if the feed has no such split."""
+    runs = [run for one in place.streams if (run := reading(one, place.feed, place.split)) is not None]
     return (lambda: [run() for run in runs]) if runs else None
 
 
-def _unseen(there: tuple[Arrival, ...], places: list[tuple[str, str]], plan: Plan) -> dict[tuple[str, str], Times]:
-    if len(there) > 1:
-        raise typer.BadParameter(f"--unseen takes workloads of one stream, not {there[0].workload.name}")
-    makers = {place: partial(_made, there[0], *place) for place in places}
+def _unseen(places: list[_Place], plan: Plan) -> dict[_Place, Times]:
+    for place in places:
+        if len(place.streams) > 1:
+            raise typer.BadParameter(f"--unseen takes workloads of one stream, not {place.streams[0].workload.name}")
+    makers = {place: partial(_made, place.streams[0], place.feed, place.split) for place in places}
     return take_fresh(makers, max(2, min(plan.repeats, FRESH_REPEATS)))
 
 
