@@ -10,15 +10,22 @@ is the same (`flow`): it is asked wherever the state is not known yet, and `lear
 
 from __future__ import annotations
 
+from typing import Final
+
 from unbraid.core.bind import Machine
 from unbraid.core.events import Events
 from unbraid.core.plain import made, plain_events
 from unbraid.core.records import InStep, Visible
 from unbraid.core.table import RegionTable
 
+LIGHT: Final = 1024
+"""Longest text, in code points, that is searched here: a longer one is likely to hold a marker, and would be searched twice."""
+
 
 def light_step(machine: Machine, state: InStep, text: str) -> tuple[InStep, Events] | None:
-    """The step by `text`, of a text feed; None if the cursor must read it."""
+    """The step by `text`, of a text feed; None if the cursor must read it, or shall."""
+    if len(text) > LIGHT:
+        return None
     table = machine.text_table
     region = table.region(state.at.region)
     if region.flows:

@@ -26,7 +26,7 @@ from unbraid.core.events import Anomaly, Event, Events
 from unbraid.core.feeds import Reader, arriving
 from unbraid.core.held import learn, light_step
 from unbraid.core.lag import read_both, release_queue
-from unbraid.core.plain import plain_events
+from unbraid.core.plain import TEXT_CAP, plain_events
 from unbraid.core.prompt import last_marker, last_turn, start_region
 from unbraid.core.reading import begin_at, begin_behind, drive, read
 from unbraid.core.records import (
@@ -120,7 +120,7 @@ def step(machine: Machine, state: ParserState, text: str | None, ids: tuple[int,
             ):
                 return known
         elif not ids:
-            known = None if text is None else steps.get(text)
+            known = steps.get(text) if text is not None and len(text) <= TEXT_CAP else None
             if known is not None:
                 return known
         elif isinstance(state, InStep):
@@ -185,7 +185,7 @@ def _step_tentative(
         known = state.place.passes.get(ids[0])
         if known is not None and text is not None and text != machine.texts[ids[0]]:
             known = None
-    elif text is not None and not ids:
+    elif text is not None and not ids and len(text) <= TEXT_CAP:
         known = state.place.passes.get(text)
     if known is None:
         return _step(machine, state, text, ids)

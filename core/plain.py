@@ -66,12 +66,13 @@ def plain_events(table: Table, state: InStep, key: int | str, text: str) -> Even
     plain = state.plain
     if plain is None or not text:
         return None
-    event = plain.get(key)
+    kept = len(text) <= TEXT_CAP  # to look up a long text is to hash all of it
+    event = plain.get(key) if kept else None
     if event is None:
         event = _event(table, state, text, 0 if isinstance(key, str) else 1)
         if event is None:
             return None
-        if len(text) <= TEXT_CAP and (isinstance(key, int) or len(plain) < PLAIN_TEXTS):
+        if kept and (isinstance(key, int) or len(plain) < PLAIN_TEXTS):
             plain[key] = event
     return (event,)
 

@@ -65,7 +65,7 @@ def _past(past: Past, passed: Sequence[Passed]) -> Past:
 
 def step_on(machine: Machine, state: Tentative, key: int | str) -> tuple[Visible, Events]:
     """One id or a text more."""
-    known = state.place.passes.get(key) or _plain(machine, state.place, key)
+    known = (state.place.passes.get(key) if machine.keeps(key) else None) or _plain(machine, state.place, key)
     if known is not None:
         return grown(state, *known), ()
     arrived = (state.feed, key, []) if isinstance(key, str) else arriving(machine, state.feed, (key,))

