@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.laws.machines import bare, compositions
-from unbraid.core.lexer import Lexeme, lexicon
+from unbraid.core.lexer import FAR, Lexeme, lexicon
 
 WORDS = st.lists(st.text("<ab\n", min_size=1, max_size=4), min_size=1, max_size=5, unique=True)
 FRAMINGS = st.lists(st.text("\n ", min_size=1, max_size=2), max_size=3, unique=True)
@@ -37,6 +37,21 @@ def test_leftmost(framings: dict[str, list[str]], text: str) -> None:
     words = lexicon(lexemes)
     for start in range(len(text) + 1):
         assert words.leftmost(text, start) == _leftmost(list(lexemes), text, start)
+
+
+@given(
+    st.sampled_from(
+        [{"<a": ["\n"], "<ab": []}, {"<a": [], "<b": []}, {"a": [], "<b": ["\n"]}, {"\n<": ["\n"], "<b": []}]
+    ),
+    st.lists(st.sampled_from(["<", "<a", "<ab", "\n", "b", "x" * FAR, "é" * (FAR - 1)]), max_size=12),
+    st.integers(0, 3),
+)
+@example({"<a": [], "<b": []}, ["x" * FAR, *["<"] * 12, "<b"], 0)
+@example({"<a": [], "<b": []}, ["x" * FAR] * 12, 0)
+@example({"<a": [], "<b": []}, ["<", "<b", "x" * FAR, "x" * FAR], 0)
+def test_leftmost_far_in_long_text(framings: dict[str, list[str]], parts: list[str], start: int) -> None:
+    lexemes, text = _lexemes(framings), "".join(parts)
+    assert lexicon(lexemes).leftmost(text, start) == _leftmost(list(lexemes), text, start)
 
 
 def test_most_tables_are_searched_for_terminals_alone() -> None:

@@ -326,7 +326,7 @@ STATED: Final = (
     _stated("granite-20b-fc", None, "granite-20b-fc", SILENT),
     _stated("granite", "granite", "granite"),
     _stated("mistral_v11", "mistral_v11", "mistral"),
-    _stated("inkling", "inkling", "inkling"),
+    _stated("inkling", "inkling", "inkling", norm=Norm(fenced=True)),
     _stated("jamba", None, "jamba", SILENT),
     _stated("ernie45", "ernie45", "ernie45", THINKS),
     _stated("step3", "step3", "step3", THINKS_TYPED),
