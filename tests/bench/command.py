@@ -71,7 +71,14 @@ def bench(
     if compare is not None:
         out.print(comparison(load(compare[0]), load(compare[1])))
         return
-    plan = Plan(_pairs(formats), _workloads(workloads), _known(feeds, FEEDS), _known(splits, SPLITS), repeats, unseen)
+    plan = Plan(
+        _pairs(formats),
+        _workloads(workloads, unseen=unseen),
+        _known(feeds, FEEDS),
+        _known(splits, SPLITS),
+        repeats,
+        unseen,
+    )
     cells, held = ([], []) if only_peers else _ours(plan, memory=memory)
     against = list(_peers(plan)) if peers or only_peers else []
     if held:
@@ -90,8 +97,9 @@ def _known(words: str, among: Iterable[str]) -> list[str]:
     return names
 
 
-def _workloads(words: str) -> list[str]:
-    return _known(QUICK if words == "quick" else words, NAMES)
+def _workloads(words: str, *, unseen: bool) -> list[str]:
+    """Those of one stream only, where every stream takes a new machine."""
+    return _known(QUICK if words == "quick" else words, WORKLOADS if unseen else NAMES)
 
 
 def _pairs(words: str) -> list[tuple[str | None, str | None]]:
@@ -165,9 +173,6 @@ def _run(place: _Place) -> Callable[[], list[Message]] | None:
 
 
 def _unseen(places: list[_Place], plan: Plan) -> dict[_Place, Times]:
-    for place in places:
-        if len(place.streams) > 1:
-            raise typer.BadParameter(f"--unseen takes workloads of one stream, not {place.streams[0].workload.name}")
     makers = {place: partial(_made, place.streams[0], place.feed, place.split) for place in places}
     return take_fresh(makers, max(2, min(plan.repeats, FRESH_REPEATS)))
 
