@@ -18,18 +18,16 @@ from unbraid.core.plain import made, plain_events
 from unbraid.core.records import InStep, Visible
 from unbraid.core.table import RegionTable
 
-LIGHT: Final = 1024
+LIGHT: Final = 1 << 14
 """Longest text, in code points, that is searched here: a longer one is likely to hold a marker, and would be searched twice."""
 
 
 def light_step(machine: Machine, state: InStep, text: str) -> tuple[InStep, Events] | None:
     """The step by `text`, of a text feed; None if the cursor must read it, or shall."""
-    if len(text) > LIGHT:
-        return None
     table = machine.text_table
     region = table.region(state.at.region)
     if region.flows:
-        return _flow_on(region, state, text)
+        return _flow_on(region, state, text) if len(text) <= LIGHT else None
     events = plain_events(table, state, text, text)
     return None if events is None else (state, events)
 

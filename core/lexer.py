@@ -21,8 +21,11 @@ from attrs import field, frozen
 
 from unbraid.core.grammar import WHITESPACE
 
-FAR: Final = 2048
-"""Code points in which one place where no literal begins costs no more than it saves."""
+FAR: Final = 1024
+"""Code points whose search costs more than a place where no literal begins."""
+
+TRIES: Final = 4
+"""Such places that are tried in any case."""
 
 
 @frozen
@@ -62,7 +65,7 @@ class Lexicon:
         """The leftmost literal from `start` on, the longest one there, and its place."""
         behind = self.behind
         pattern = self.find if behind is None else self.bare
-        found = pattern.search(text, start) if len(text) - start < FAR else self._far(pattern, text, start)
+        found = pattern.search(text, start) if len(text) - start <= FAR else self._far(pattern, text, start)
         if found is None:
             return None
         place, literal = found.start(), found.group()
@@ -72,16 +75,21 @@ class Lexicon:
         return place, literal
 
     def _far(self, pattern: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:
-        """As `pattern.search`: from one place where a literal may begin to the next, and by the pattern behind too many."""
-        for _ in range((len(text) - start) // FAR if self.first else 0):
-            start = text.find(self.first, start)
-            if start < 0:
+        """As `pattern.search`; if no literal is near, from one place where it may begin to the next, as long as they are rare."""
+        near = place = start + FAR
+        found = pattern.search(text, start, near + self.longest)
+        if found is not None and found.start() < near:
+            return found
+        tried, most = 0, TRIES if self.first else 0
+        while tried < most + (place - near) // FAR:
+            place = text.find(self.first, place)
+            if place < 0:
                 return None
-            found = pattern.match(text, start)
+            found = pattern.match(text, place)
             if found is not None:
                 return found
-            start += 1
-        return pattern.search(text, start)
+            place, tried = place + 1, tried + 1
+        return pattern.search(text, place)
 
     def tail(self, text: str, start: int) -> int:
         """Where the hold-back of `text[start:]` begins; `len(text)` if nothing is held."""

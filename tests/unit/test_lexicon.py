@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from typing import cast
+
+import pytest
+from attrs import evolve
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.laws.machines import bare, compositions
-from unbraid.core.lexer import FAR, Lexeme, lexicon
+from unbraid.core.lexer import FAR, TRIES, Lexeme, lexicon
 
 WORDS = st.lists(st.text("<ab\n", min_size=1, max_size=4), min_size=1, max_size=5, unique=True)
 FRAMINGS = st.lists(st.text("\n ", min_size=1, max_size=2), max_size=3, unique=True)
@@ -52,6 +57,33 @@ def test_leftmost(framings: dict[str, list[str]], text: str) -> None:
 def test_leftmost_far_in_long_text(framings: dict[str, list[str]], parts: list[str], start: int) -> None:
     lexemes, text = _lexemes(framings), "".join(parts)
     assert lexicon(lexemes).leftmost(text, start) == _leftmost(list(lexemes), text, start)
+
+
+class Probed:
+    """A pattern that counts where it is tried."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.search, self._pattern, self.probes = pattern.search, pattern, 0
+
+    def match(self, text: str, place: int) -> re.Match[str] | None:
+        self.probes += 1
+        return self._pattern.match(text, place)
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        (("<" * 20 + "<a>") * FAR, 0),
+        ("x" * FAR + "<" * 90 * FAR, TRIES),
+        (("x" * (FAR - 1) + "<") * 90, 90 + TRIES),
+        (("x" * 9 + "<") * 9 * FAR + "<a>", TRIES),
+    ],
+)
+def test_false_beginnings_that_are_not_rare_are_the_patterns(text: str, most: int) -> None:
+    words = lexicon(_lexemes({"<a>": []}))
+    probed = Probed(words.bare)
+    assert evolve(words, bare=cast(re.Pattern[str], probed)).leftmost(text, 0) == _leftmost(["<a>"], text, 0)
+    assert probed.probes <= most
 
 
 def test_most_tables_are_searched_for_terminals_alone() -> None:
