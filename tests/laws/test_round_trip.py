@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from random import Random
 from typing import Final
 
@@ -28,8 +29,8 @@ from tests.laws.inputs import spans
 from tests.laws.machines import fold_both, fold_ids, fold_text, right, without_tokens
 from tests.laws.round_trip.changes import Row
 from tests.laws.round_trip.norms import ROWS
-from tests.laws.round_trip.rendering import Sent
-from tests.laws.round_trip.strategies import messages
+from tests.laws.round_trip.rendering import Call, Sent
+from tests.laws.round_trip.strategies import Range, messages
 from tests.laws.round_trip.trips import Trip, trip
 from unbraid.core.bind import Machine
 from unbraid.core.events import Events
@@ -166,3 +167,27 @@ def halves(row: Row) -> Iterator[Format]:
 
 def test_what_formats_say_about_their_template() -> None:
     assert {fmt.name: fmt.template for fmt in formats()} == {fmt.name: covering(fmt) for fmt in formats()}
+
+
+BLANK: Final = ("\n\t", " ", "\n", "\n\n")
+"""White space that a template may write where a format has framing."""
+
+
+def spaced(span: Range) -> Iterator[Sent]:
+    """Messages in which white space stands alone, or at the edges of content."""
+    thoughts = [one for one in (None, "Hm.", *BLANK[:2]) if (one is not None) in span.reasoning]
+    contents = (None, *BLANK, "a\n", "\n a")
+    for reasoning, content, count in product(thoughts, contents, range(span.least, min(span.calls, 2) + 1)):
+        silent = count > 0 and (not span.beside or (reasoning is not None and not span.both))
+        if (count > 0) if content is None else not silent:
+            yield Sent(reasoning, content, (Call("now", {}),) * count)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_white_space(row: Row) -> None:
+    one = trip(row)
+    for sent, stopped in product(spaced(row.span), (False, True)):
+        run = stream(one, sent, stopped=stopped)
+        if run is not None:
+            whole = fold_text(run.machine, start(run.machine, "text", run.prompt), [run.text])
+            assert received(one, whole) == expected(one, sent), repr(run.text)
