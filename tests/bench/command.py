@@ -148,10 +148,16 @@ class _Place:
     feed: str
     split: str
 
+    @property
+    def names(self) -> tuple[str, str, str, str]:
+        """Subject, workload, feed, split."""
+        first = self.streams[0]
+        return first.subject.name, first.workload.name, self.feed, self.split
+
     def cell(self, times: Times) -> Cell:
         """What one call took, told per token."""
-        first, count = self.streams[0], sum(len(one.workload.ids) for one in self.streams)
-        return Cell(first.subject.name, first.workload.name, self.feed, self.split, count, times.per(count))
+        count = sum(len(one.workload.ids) for one in self.streams)
+        return Cell(*self.names, count, times.per(count))
 
 
 def _cells(loads: list[tuple[Arrival, ...]], plan: Plan) -> list[Cell]:
@@ -160,8 +166,7 @@ def _cells(loads: list[tuple[Arrival, ...]], plan: Plan) -> list[Cell]:
     runs = {place: run for place in places if (run := _run(place)) is not None}
     for place, run in runs.items():
         if not all(meant(one.workload.turn, message) for one, message in zip(place.streams, run(), strict=True)):
-            one = place.streams[0]
-            raise ValueError(f"{one.subject.name}, {one.workload.name}, {place.feed}, {place.split}: wrong message")
+            raise ValueError(f"{', '.join(place.names)}: the message is wrong")
     times = _unseen(list(runs), plan) if plan.unseen else take_turns(runs, plan.repeats)
     return [place.cell(found) for place, found in times.items()]
 
@@ -201,5 +206,7 @@ def _peer(peer: Peer, plan: Plan, progress: Progress) -> Iterator[Rival]:
     task = progress.add_task(peer.name, total=len(known))
     for one in known:
         progress.update(task, description=f"{peer.name}: {one.name}")
-        yield from rivals(peer, one, [*filter(WORKLOADS.get, plan.workloads)], plan.repeats, progress.console.print)
+        yield from rivals(
+            peer, one, [name for name in plan.workloads if name in WORKLOADS], plan.repeats, progress.console.print
+        )
         progress.advance(task)

@@ -2,8 +2,9 @@
 
 Each on a warm machine, at one token per delta. The slowest delta is the longest of the shortest times that each delta took
 in several passes. Peak memory is what Python allocated beyond what was there before the stream: the states before and
-after a step, its events, and its scratch, which is gone with the step and is told on its own. A state's size is that of everything in it but what is the machine's: its tables (`plain`, `steps`, `passes`, `settled`), the names of
-its regions, the literals of its terminals.
+after a step, its events, and its scratch, which is gone with the step and is told on its own. A state's size is that of
+everything in it but what is the machine's: its tables (`plain`, `steps`, `passes`, `settled`), the names of its regions, the
+literals of its terminals. Of a workload of many streams only the first is looked at.
 """
 
 from __future__ import annotations

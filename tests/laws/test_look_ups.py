@@ -78,7 +78,7 @@ def test_several_ids_in_a_block(size: int) -> None:
     inside = 0
     for _ in range(2):
         state = start(machine, "ids", at="content")
-        for place in range(0, len(tokens) - size, 1):
+        for place in range(len(tokens) - size):
             one_by_one, _ = fold(machine, state, [(None, (token,)) for token in tokens[place : place + size]])
             together, _ = step(machine, state, None, tokens[place : place + size])
             assert together == one_by_one

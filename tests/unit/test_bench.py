@@ -88,8 +88,9 @@ def _long_text(turn: Turn) -> str:
 
 
 def test_one_stream_is_what_its_name_says(qwen: Subject) -> None:
-    (one,) = streams("think-2k", qwen)
-    assert [one.text] == [load.text for load in [workload("think-2k", qwen)] if load is not None]
+    (one,), load = streams("think-2k", qwen), workload("think-2k", qwen)
+    assert load is not None
+    assert one.text == load.text
     assert streams("arg-50x2k", subject("deepseek_r1", None)) == ()
 
 
